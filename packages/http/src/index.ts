@@ -1,1 +1,36 @@
-export {};
+export { apiKeyAuth } from './auth/api-key.js';
+export type { AuthProvider } from './auth/auth-provider.js';
+export { type CredentialCommand, type CredentialCommandOptions, credentialCommand } from './auth/credential-command.js';
+export { type JwtAuth, type JwtAuthOptions, jwtAuth } from './auth/jwt-auth.js';
+export { type JwtIdentity, jwtExpirySeconds, jwtIdentity, readJwtClaims } from './auth/jwt-claims.js';
+export { type JwtRefreshPlan, planJwtRefresh } from './auth/jwt-refresh.js';
+export type { Command } from './auth/run-command.js';
+export { type CredentialSources, type SelectedCredential, selectCredential } from './auth/select-credential.js';
+export { HttpClient } from './client/http-client.js';
+export type { HttpClientOptions } from './client/http-client-options.js';
+export { HttpPromise } from './client/http-promise.js';
+export type { BaseRequestOptions, HttpResult, HttpStream, RawResponse, RequestOptions, StreamOptions } from './client/request-options.js';
+export { type Clock, systemClock } from './clock/clock.js';
+export type { Random } from './clock/random.js';
+export { sleep } from './clock/sleep.js';
+export { hasSubscribers, publish, subscribe } from './diagnostics/channels.js';
+export { cloudflareAccessHeaders, type ProxySettings, proxyFromEnvironment } from './environment.js';
+export type { Middleware, Send } from './pipeline/middleware.js';
+export { redactHeaders, redactUrl } from './redaction/redact.js';
+export { type ExecuteWithRetriesOptions, executeWithRetries, type OuterRetry, outerDelayMs } from './retry/execute-with-retries.js';
+export type { RetryInfo } from './retry/retry-info.js';
+export { type AttemptOutcome, backoffMs, decideRetry, isRetryableResponse, type RetryDecision } from './retry/retry-policy.js';
+export { createResponse, type ResponseInit } from './transport/create-response.js';
+export type {
+  Cancellation,
+  CancellationListener,
+  RequestProgress,
+  Transport,
+  TransportBody,
+  TransportRequest,
+  TransportResponse,
+} from './transport/transport.js';
+export { UndiciTransport, type UndiciTransportOptions } from './transport/undici-transport.js';
+export { normalizeBaseUrl } from './url/base-url.js';
+export { encodeQuery, type Query, type QueryValue } from './url/encode-query.js';
+export { joinUrl } from './url/join-url.js';

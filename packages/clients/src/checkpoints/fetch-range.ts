@@ -1,0 +1,64 @@
+import type { Transport, TransportResponse } from '@tinkex/http';
+import { ConnectionError } from '@tinkex/types';
+
+const MAX_REDIRECTS = 5;
+
+/** What has been fetched so far and how to recognise the same file again. */
+export interface RangeRequest {
+  readonly url: string;
+  /** First byte wanted. */
+  readonly offset: number;
+  /** The entity tag or date of the bytes already here. */
+  readonly validator?: string;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Asks for a file from `offset` on, without any credential: signed URLs carry their own. Follows a few redirects, never from https
+ * to http.
+ */
+export async function fetchRange(transport: Transport, request: RangeRequest): Promise<TransportResponse> {
+  const headers: Record<string, string> = { accept: '*/*', 'accept-encoding': 'identity' };
+  if (request.offset > 0) {
+    headers['range'] = `bytes=${request.offset}-`;
+    if (request.validator !== undefined) headers['if-range'] = request.validator;
+  }
+  let url = httpUrl(request.url);
+  for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects += 1) {
+    const response = await transport.send({ method: 'GET', url: url.href, headers, pool: 'download', signal: request.signal });
+    const location = response.headers['location'];
+    if (response.status < 300 || response.status >= 400 || response.status === 304 || location === undefined) return response;
+    response.body.cancel();
+    const next = httpUrl(location, url);
+    if (url.protocol === 'https:' && next.protocol !== 'https:') {
+      throw new ConnectionError({ message: 'The download was redirected from https to http; refused.' });
+    }
+    url = next;
+  }
+  throw new ConnectionError({ message: `The download was redirected more than ${MAX_REDIRECTS} times.` });
+}
+
+function httpUrl(text: string, base?: URL): URL {
+  let url: URL | undefined;
+  try {
+    url = new URL(text, base);
+  } catch (error) {
+    throw new ConnectionError({ message: 'The server named a download address that is not a URL.', cause: error });
+  }
+  if (url.protocol === 'http:' || url.protocol === 'https:') return url;
+  throw new ConnectionError({ message: `The server named a download address with the scheme ${url.protocol}; only http and https are followed.` });
+}
+
+/** The first byte, and the total if named, of a `Content-Range` header; undefined when it is missing or not understood. */
+export function parseContentRange(header: string | undefined): { readonly start: number; readonly total?: number } | undefined {
+  const match = /^bytes (\d+)-\d+\/(\d+|\*)$/.exec(header ?? '');
+  if (!match) return undefined;
+  const total = match[2] === '*' ? undefined : Number(match[2]);
+  return { start: Number(match[1]), ...(total === undefined ? {} : { total }) };
+}
+
+/** What identifies the version of a file for `If-Range`: a strong entity tag, else the date. */
+export function rangeValidator(headers: Readonly<Record<string, string>>): string | undefined {
+  const tag = headers['etag'];
+  return tag !== undefined && !tag.startsWith('W/') ? tag : headers['last-modified'];
+}

@@ -1,0 +1,180 @@
+import { type FileHandle, open } from 'node:fs/promises';
+import { type Clock, sleep, type Transport, type TransportResponse } from '@tinkex/http';
+import { apiStatusError, ConnectionError, TimeoutError } from '@tinkex/types';
+import { archiveError } from './entry-path.js';
+import { fetchRange, parseContentRange, rangeValidator } from './fetch-range.js';
+import { StallGuard } from './stall-guard.js';
+
+/** Consecutive failures without a single new byte before the download fails. */
+const MAX_FRUITLESS_ATTEMPTS = 5;
+const MAX_ATTEMPTS = 100;
+const MAX_ERROR_BODY_BYTES = 4096;
+
+/** How far a download is. */
+export interface DownloadProgress {
+  readonly receivedBytes: number;
+  /** Missing while the server has not named a length. */
+  readonly totalBytes?: number;
+}
+
+/** Options of {@link downloadToFile}. */
+export interface DownloadToFileOptions {
+  readonly transport: Transport;
+  readonly clock: Clock;
+  readonly url: string;
+  /** Asked for a fresh URL when the server no longer accepts the signed one. */
+  readonly refreshUrl?: () => Promise<string>;
+  readonly maxBytes: number;
+  /** Longest time without a byte before the connection is given up and resumed. */
+  readonly stallTimeoutMs: number;
+  readonly onProgress?: (progress: DownloadProgress) => void;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Streams a URL into a new file, block by block. A broken connection is continued where it stopped when the server supports ranges
+ * and the file is still the same one; otherwise it starts again. The length is checked against what the server announced.
+ */
+export async function downloadToFile(path: string, options: DownloadToFileOptions): Promise<DownloadProgress> {
+  const file = await open(path, 'wx', 0o600);
+  const transfer = new Transfer(file, options);
+  try {
+    let fruitless = 0;
+    for (let attempt = 1; ; attempt += 1) {
+      const before = transfer.offset;
+      try {
+        await transfer.attempt();
+        return transfer.progress;
+      } catch (error) {
+        fruitless = transfer.offset > before ? 0 : fruitless + 1;
+        const isHopeless = fruitless >= MAX_FRUITLESS_ATTEMPTS || attempt >= MAX_ATTEMPTS || options.signal?.aborted;
+        if (isHopeless || !ConnectionError.isInstance(error)) throw error;
+      }
+      await sleep(options.clock, Math.min(500 * 2 ** fruitless, 10_000), options.signal);
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+class Transfer {
+  offset = 0;
+  readonly #file: FileHandle;
+  readonly #options: DownloadToFileOptions;
+  #url: string;
+  #refreshes = 0;
+  #total: number | undefined;
+  #validator: string | undefined;
+
+  constructor(file: FileHandle, options: DownloadToFileOptions) {
+    this.#file = file;
+    this.#options = options;
+    this.#url = options.url;
+  }
+
+  get progress(): DownloadProgress {
+    return { receivedBytes: this.offset, ...(this.#total === undefined ? {} : { totalBytes: this.#total }) };
+  }
+
+  /** One connection. Throws a `ConnectionError` when it makes sense to try again from the present offset. */
+  async attempt(): Promise<void> {
+    const guard = new StallGuard(this.#options.clock, this.#options.stallTimeoutMs, this.#options.signal);
+    try {
+      const response = await fetchRange(this.#options.transport, {
+        url: this.#url,
+        offset: this.offset,
+        signal: guard.signal,
+        ...(this.#validator === undefined ? {} : { validator: this.#validator }),
+      });
+      if (await this.#accept(response)) await this.#read(response, guard);
+    } catch (error) {
+      if (!guard.isStalled) throw error;
+      const message = `The checkpoint download did not move for ${this.#options.stallTimeoutMs} ms.`;
+      throw new TimeoutError({ message, phase: 'body', cause: error });
+    } finally {
+      guard.close();
+    }
+    if (this.#total !== undefined && this.offset !== this.#total) {
+      throw new ConnectionError({ message: `The checkpoint download ended after ${this.offset} of ${this.#total} bytes.` });
+    }
+  }
+
+  /** Whether the body is to be read; false when everything is here already. */
+  async #accept(response: TransportResponse): Promise<boolean> {
+    const { status, headers } = response;
+    if (status === 206) {
+      const range = parseContentRange(headers['content-range']);
+      if (range?.start === this.offset && (this.#total === undefined || range.total === undefined || range.total === this.#total)) {
+        this.#total ??= range.total;
+        this.#checkTotal();
+        return true;
+      }
+      return this.#startAgain(response, 'The server answered with another range than the one asked for.');
+    }
+    if (status === 416) {
+      if (this.#total !== undefined && this.offset === this.#total) {
+        response.body.cancel();
+        return false;
+      }
+      return this.#startAgain(response, 'The server no longer has the range that was asked for.');
+    }
+    if (status >= 200 && status < 300) {
+      await this.#rewind();
+      const length = headers['content-length'];
+      this.#total = length !== undefined && /^\d+$/.test(length) ? Number(length) : undefined;
+      this.#validator = rangeValidator(headers);
+      this.#checkTotal();
+      return true;
+    }
+    return this.#refuse(response);
+  }
+
+  async #read(response: TransportResponse, guard: StallGuard): Promise<void> {
+    for await (const chunk of response.body) {
+      guard.noteMove();
+      if (this.offset + chunk.byteLength > this.#options.maxBytes) throw this.#tooLarge();
+      for (let written = 0; written < chunk.byteLength; ) {
+        const { bytesWritten } = await this.#file.write(chunk, written, chunk.byteLength - written, this.offset);
+        written += bytesWritten;
+        this.offset += bytesWritten;
+      }
+      this.#options.onProgress?.(this.progress);
+    }
+  }
+
+  async #refuse(response: TransportResponse): Promise<never> {
+    const { status, headers } = response;
+    const body = await response.body.bytes(MAX_ERROR_BODY_BYTES).catch(() => new Uint8Array());
+    const refreshUrl = this.#options.refreshUrl;
+    const isExpired = status === 400 || status === 401 || status === 403 || status === 404 || status === 410;
+    if (refreshUrl && isExpired && this.#refreshes < 2) {
+      this.#refreshes += 1;
+      this.#url = await refreshUrl();
+      throw new ConnectionError({ message: `The signed download address was refused with status ${status}.` });
+    }
+    const error = apiStatusError({ status, headers, body: new TextDecoder().decode(body), method: 'GET', path: '(checkpoint archive)' });
+    if (status !== 408 && status !== 429 && status < 500) throw error;
+    throw new ConnectionError({ message: `The checkpoint download failed with status ${status}.`, cause: error });
+  }
+
+  async #startAgain(response: TransportResponse, message: string): Promise<never> {
+    response.body.cancel();
+    await this.#rewind();
+    throw new ConnectionError({ message });
+  }
+
+  async #rewind(): Promise<void> {
+    if (this.offset > 0) await this.#file.truncate(0);
+    this.offset = 0;
+    this.#total = undefined;
+    this.#validator = undefined;
+  }
+
+  #checkTotal(): void {
+    if (this.#total !== undefined && this.#total > this.#options.maxBytes) throw this.#tooLarge();
+  }
+
+  #tooLarge(): Error {
+    return archiveError(`it is larger than ${this.#options.maxBytes} bytes`);
+  }
+}

@@ -1,0 +1,131 @@
+import type { WaitOptions } from '../calls/call-options.js';
+import { FutureCore } from './future-core.js';
+import type { FutureHandle, FutureProgress, FutureStatus, QueueStateChange } from './future-progress.js';
+import { progressOf } from './progress-iterator.js';
+import { waitFor } from './wait.js';
+
+/**
+ * The result of an operation that runs on the server. The work started when the method was called and goes on whether or not
+ * anybody waits; awaiting, iterating and giving up a wait never change it.
+ *
+ * - `await future` gives the result or throws the failure.
+ * - `for await (const progress of future)` shows how it is getting on; the loop ends with it, and throws if it fails.
+ * - A failure nobody waits for is published as `tinkex:future:unobserved_failure` and never becomes an unhandled rejection.
+ */
+export class ApiFuture<T> implements PromiseLike<T>, AsyncIterable<FutureProgress> {
+  readonly #core: FutureCore<T>;
+
+  /** @internal Futures are made by client methods. */
+  constructor(core: FutureCore<T>) {
+    this.#core = core;
+  }
+
+  /** The operation's name in the protocol, such as `ForwardBackward`. */
+  get requestType(): string {
+    return this.#core.origin.requestType;
+  }
+
+  /** The server's promise id; undefined until the server has accepted the operation. The first one of a call that was split. */
+  get requestId(): string | undefined {
+    return this.#core.requestIds[0];
+  }
+
+  /** All promise ids of the call, in data order: one, or one a chunk. Empty until all are accepted. */
+  get requestIds(): readonly string[] {
+    return this.#core.requestIds;
+  }
+
+  get status(): FutureStatus {
+    return this.#core.status;
+  }
+
+  /**
+   * Resolves when the server has accepted the operation (all of its chunks), rejects when it never will.
+   *
+   * @throws What the operation fails with; `AbortedError` or `TimeoutError` when only this wait ends.
+   */
+  submitted(options: WaitOptions = {}): Promise<void> {
+    return waitFor(this.#core.submitted(), this.#core.origin.clock, options, `the server to accept ${this.requestType}`);
+  }
+
+  /**
+   * The result, with a limit on this wait alone.
+   *
+   * @throws `TimeoutError` (phase `wait`) after `timeoutMs`, `AbortedError` on `signal`: the work goes on, wait again at will.
+   */
+  result(options: WaitOptions = {}): Promise<T> {
+    this.#core.isObserved = true;
+    return waitFor(this.#core.promise, this.#core.origin.clock, options, `the result of ${this.requestType}`);
+  }
+
+  // biome-ignore lint/suspicious/noThenProperty: a future is awaitable by design.
+  then<Result = T, Failure = never>(
+    onResolved?: ((value: T) => Result | PromiseLike<Result>) | null,
+    onRejected?: ((error: unknown) => Failure | PromiseLike<Failure>) | null,
+  ): Promise<Result | Failure> {
+    this.#core.isObserved = true;
+    return this.#core.promise.then(onResolved, onRejected);
+  }
+
+  /** As `Promise.prototype.catch`. */
+  catch<Failure = never>(onRejected: (error: unknown) => Failure | PromiseLike<Failure>): Promise<T | Failure> {
+    return this.then(undefined, onRejected);
+  }
+
+  /** As `Promise.prototype.finally`. */
+  finally(onSettled: () => void): Promise<T> {
+    this.#core.isObserved = true;
+    return this.#core.promise.finally(onSettled);
+  }
+
+  /**
+   * Calls back whenever the server reports another queue state or reason while the future is pending.
+   *
+   * @returns A function that stops the calls.
+   */
+  onQueueState(callback: (change: QueueStateChange) => void): () => void {
+    return this.#core.onQueueState(callback);
+  }
+
+  /**
+   * A future of something computed from the result, with the same request ids and progress. `fn` runs once, when the result
+   * is there; what it throws becomes the new future's failure.
+   */
+  map<U>(fn: (value: T) => U | PromiseLike<U>): ApiFuture<U> {
+    const core = this.#core;
+    const mapped = new FutureCore<U>({ ...core.origin, isDerived: true });
+    mapped.mirror(core);
+    const stopProgress = core.onProgress(() => mapped.mirror(core));
+    const stopQueue = core.onQueueState(({ requestId, ...report }) => mapped.queueStateIs(report, requestId));
+    core.isObserved = true;
+    core.promise
+      .then(fn)
+      .then(
+        (value) => mapped.resolve(value),
+        (error: unknown) => mapped.reject(error),
+      )
+      .finally(() => {
+        stopProgress();
+        stopQueue();
+      });
+    return new ApiFuture(mapped);
+  }
+
+  /** Progress until the future settles. Slow readers see the latest state, not every step. `break` only ends this loop. */
+  [Symbol.asyncIterator](): AsyncIterator<FutureProgress, undefined> {
+    this.#core.isObserved = true;
+    return progressOf(this.#core);
+  }
+
+  /**
+   * A handle to wait for the same result in another process with `service.futures.attach(handle)`. It has no request ids
+   * before {@link submitted}. What {@link map} computes is not part of it.
+   */
+  toJSON(): FutureHandle {
+    return { kind: 'tinkex.future', version: 1, requestType: this.requestType, requestIds: [...this.#core.requestIds] };
+  }
+
+  get [Symbol.toStringTag](): string {
+    return 'ApiFuture';
+  }
+}

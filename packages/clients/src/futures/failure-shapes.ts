@@ -1,0 +1,54 @@
+import { type ApiStatusError, type JsonObject, type RequestErrorCategory, RequestFailedError } from '@tinkex/types';
+
+/** Statuses with which some servers tell that the operation, not the poll, has failed. */
+const FAILURE_STATUSES: ReadonlySet<number> = new Set([400, 404, 409, 422]);
+
+/** The category as servers write it: `user`, `User`, `USER_ERROR`; anything else, or none, is `unknown`. */
+export function failureCategory(value: unknown): RequestErrorCategory {
+  if (typeof value !== 'string') return 'unknown';
+  const name = value.toLowerCase().replace(/_error$/, '');
+  return name === 'user' || name === 'server' ? name : 'unknown';
+}
+
+/** Whether a 2xx JSON answer says that the operation failed. */
+export function isFailure(body: JsonObject): boolean {
+  return body['type'] === 'request_failed' || (body['error'] !== undefined && body['error'] !== null);
+}
+
+/** The error of a 2xx answer for which {@link isFailure} holds. */
+export function failureOfAnswer(body: JsonObject, requestId: string, requestType: string): RequestFailedError {
+  return new RequestFailedError({
+    message: `${requestType} failed on the server: ${messageIn(body) ?? 'no reason given'}`,
+    category: failureCategory(body['category']),
+    requestId,
+  });
+}
+
+/**
+ * The error of a final status. 400, 404, 409 and 422 are how some servers report a failed operation, so they become a
+ * `RequestFailedError` with the status as its cause; every other status is thrown as it is.
+ */
+export function failureOfStatus(error: ApiStatusError, requestId: string, requestType: string): ApiStatusError | RequestFailedError {
+  if (!FAILURE_STATUSES.has(error.status)) return error;
+  const body = asObject(error.body);
+  return new RequestFailedError({
+    message: `${requestType} failed on the server (status ${error.status}): ${messageIn(body) ?? 'no reason given'}`,
+    category: failureCategory(body?.['category']),
+    requestId,
+    cause: error,
+  });
+}
+
+/** A JSON object, or undefined for anything else. */
+export function asObject(value: unknown): JsonObject | undefined {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : undefined;
+}
+
+function messageIn(body: JsonObject | undefined): string | undefined {
+  for (const key of ['error', 'error_message', 'detail', 'message'] as const) {
+    const value = body?.[key];
+    if (typeof value === 'string' && value !== '') return value;
+    if (typeof value === 'object' && value !== null) return JSON.stringify(value);
+  }
+  return undefined;
+}

@@ -1,0 +1,200 @@
+import { type Clock, hasSubscribers, publish } from '@tinkex/http';
+import { type EventSource, type QueueState, TinkexError } from '@tinkex/types';
+import type { FutureProgress, FutureStatus, QueueStateChange } from './future-progress.js';
+import type { QueueReport } from './queue-state.js';
+
+/** What a future is about, and where its events go. */
+export interface FutureOrigin {
+  readonly requestType: string;
+  readonly clock: Clock;
+  readonly source: () => EventSource;
+  /** A mapped future tells nothing of its own but an unobserved failure: its source has told the rest. */
+  readonly isDerived?: boolean;
+}
+
+/** The moving part behind an `ApiFuture`: whoever does the work reports here, the future only shows it. */
+export class FutureCore<T> {
+  readonly origin: FutureOrigin;
+  readonly startedAtMs: number;
+  readonly promise: Promise<T>;
+  status: FutureStatus = 'submitting';
+  requestIds: readonly string[] = [];
+  polls = 0;
+  isObserved = false;
+  queue: QueueReport | undefined;
+  #resolve!: (value: T) => void;
+  #reject!: (error: unknown) => void;
+  #error: unknown;
+  #submitted: PromiseWithHooks | undefined;
+  #progressListeners: Set<() => void> | undefined;
+  #queueListeners: Set<(change: QueueStateChange) => void> | undefined;
+
+  constructor(origin: FutureOrigin) {
+    this.origin = origin;
+    this.startedAtMs = origin.clock.now();
+    this.promise = new Promise<T>((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+    // A failure that nobody awaits must not end the process; it is published instead.
+    this.promise.catch(ignore);
+  }
+
+  get isSettled(): boolean {
+    return this.status === 'resolved' || this.status === 'rejected';
+  }
+
+  /** Resolves when the server has accepted the operation; rejects when it never will. */
+  submitted(): Promise<void> {
+    if (this.requestIds.length > 0 || this.status === 'resolved') return Promise.resolve();
+    if (this.status === 'rejected') return Promise.reject(this.#error);
+    this.#submitted ??= withHooks();
+    return this.#submitted.promise;
+  }
+
+  /** The server has accepted everything. */
+  accept(requestIds: readonly string[]): void {
+    if (this.isSettled) return;
+    this.requestIds = requestIds;
+    this.status = 'pending';
+    this.#submitted?.resolve();
+    this.#submitted = undefined;
+    this.#notify();
+  }
+
+  /** A poll was answered. */
+  polled(): void {
+    this.polls += 1;
+    this.#notify();
+  }
+
+  /** Takes over how far another future has come: a mapped future shows the progress of its source. */
+  mirror(source: FutureCore<unknown>): void {
+    this.polls = source.polls;
+    if (this.requestIds.length === 0 && source.requestIds.length > 0) this.accept(source.requestIds);
+    else this.#notify();
+  }
+
+  /** The server told its queue state; only transitions are passed on. */
+  queueStateIs(report: QueueReport, requestId: string): void {
+    const from = this.queue?.state;
+    const isChange = from !== report.state || this.queue?.reason !== report.reason;
+    this.queue = report;
+    if (!isChange || this.isSettled) return;
+    const change = { ...report, requestId };
+    if (this.#queueListeners !== undefined) for (const listener of this.#queueListeners) listener(change);
+    if (from !== report.state) this.#publishQueueState(from, change);
+  }
+
+  resolve(value: T): void {
+    if (this.isSettled) return;
+    this.#settle('resolved');
+    this.#resolve(value);
+    this.#submitted?.resolve();
+    this.#publishSettled(undefined);
+  }
+
+  reject(error: unknown): void {
+    if (this.isSettled) return;
+    this.#settle('rejected');
+    this.#error = error;
+    const submitted = this.#submitted;
+    if (submitted !== undefined) {
+      this.isObserved = true;
+      submitted.reject(error);
+    }
+    this.#reject(error);
+    this.#publishSettled(error);
+  }
+
+  progress(): FutureProgress {
+    const [requestId] = this.requestIds;
+    const isFinal = this.isSettled;
+    return {
+      status: this.status,
+      ...(requestId === undefined ? {} : { requestId }),
+      ...(this.queue === undefined || isFinal ? {} : { queueState: this.queue.state }),
+      ...(this.queue?.reason === undefined || isFinal ? {} : { queueStateReason: this.queue.reason }),
+      polls: this.polls,
+      elapsedMs: this.origin.clock.now() - this.startedAtMs,
+    };
+  }
+
+  /** Calls back after every change; the returned function stops that. */
+  onProgress(listener: () => void): () => void {
+    this.#progressListeners ??= new Set();
+    this.#progressListeners.add(listener);
+    return () => this.#progressListeners?.delete(listener);
+  }
+
+  onQueueState(listener: (change: QueueStateChange) => void): () => void {
+    this.#queueListeners ??= new Set();
+    this.#queueListeners.add(listener);
+    return () => this.#queueListeners?.delete(listener);
+  }
+
+  #settle(status: 'resolved' | 'rejected'): void {
+    this.status = status;
+    this.#notify();
+    this.#progressListeners = undefined;
+    this.#queueListeners = undefined;
+  }
+
+  #notify(): void {
+    if (this.#progressListeners !== undefined) for (const listener of this.#progressListeners) listener();
+  }
+
+  #publishQueueState(from: QueueState | undefined, { state, reason, requestId }: QueueStateChange): void {
+    if (this.origin.isDerived || !hasSubscribers('tinkex:queue:state_change')) return;
+    publish('tinkex:queue:state_change', {
+      ...this.#event(),
+      requestId,
+      ...(from === undefined ? {} : { from }),
+      to: state,
+      ...(reason === undefined ? {} : { reason }),
+    });
+  }
+
+  #publishSettled(error: unknown): void {
+    if (!this.origin.isDerived && hasSubscribers('tinkex:future:settled')) {
+      publish('tinkex:future:settled', {
+        ...this.#event(),
+        outcome: this.status === 'resolved' ? 'resolved' : 'rejected',
+        ...(error === undefined ? {} : { errorCode: errorCode(error) }),
+        attempt: this.polls,
+        durationMs: this.origin.clock.now() - this.startedAtMs,
+      });
+    }
+    if (error === undefined || this.isObserved || !hasSubscribers('tinkex:future:unobserved_failure')) return;
+    const errorName = error instanceof Error ? error.name : typeof error;
+    publish('tinkex:future:unobserved_failure', { ...this.#event(), errorCode: errorCode(error), errorName });
+  }
+
+  #event() {
+    const [requestId] = this.requestIds;
+    return { ...this.origin.source(), requestType: this.origin.requestType, ...(requestId === undefined ? {} : { requestId }) };
+  }
+}
+
+interface PromiseWithHooks {
+  readonly promise: Promise<void>;
+  readonly resolve: () => void;
+  readonly reject: (error: unknown) => void;
+}
+
+function withHooks(): PromiseWithHooks {
+  let resolve: () => void = ignore;
+  let reject: (error: unknown) => void = ignore;
+  const promise = new Promise<void>((onResolve, onReject) => {
+    resolve = onResolve;
+    reject = onReject;
+  });
+  promise.catch(ignore);
+  return { promise, resolve, reject };
+}
+
+function errorCode(error: unknown): string {
+  return TinkexError.isInstance(error) ? error.code : 'UNKNOWN';
+}
+
+function ignore(): void {}

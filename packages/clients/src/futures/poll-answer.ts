@@ -1,0 +1,37 @@
+import type { RawResponse } from '@tinkex/http';
+import { ApiStatusError, apiStatusError, ConnectionError, type JsonValue, parseJson, ValidationError } from '@tinkex/types';
+import type { PollAnswer } from './poll-decision.js';
+
+const decoder = new TextDecoder();
+
+/** Sorts a response that arrived whole: a success, or one of the statuses the loop asked to see for itself. */
+export function answerOfResponse({ status, headers, bytes, requestId }: RawResponse): PollAnswer {
+  if (status >= 200 && status < 300) return { kind: 'success', contentType: headers['content-type'] ?? '', bytes };
+  const error = apiStatusError({
+    status,
+    headers,
+    body: bodyOf(bytes),
+    requestId,
+    method: 'POST',
+    path: '/api/v1/retrieve_future',
+  });
+  return { kind: 'refusal', error, isBlank: bytes.byteLength === 0 };
+}
+
+/** Sorts what the HTTP layer threw. Errors that are no answer at all, such as a bug or a bad credential, are thrown on. */
+export function answerOfError(error: unknown): PollAnswer {
+  if (ApiStatusError.isInstance(error)) return { kind: 'refusal', error, isBlank: false };
+  if (ConnectionError.isInstance(error)) return { kind: 'fault', error };
+  throw error;
+}
+
+function bodyOf(bytes: Uint8Array): JsonValue {
+  if (bytes.byteLength === 0) return '';
+  try {
+    return parseJson(bytes);
+  } catch (error) {
+    if (!ValidationError.isInstance(error)) throw error;
+    // A proxy's error page: its text is the best there is.
+    return decoder.decode(bytes).trim();
+  }
+}

@@ -1,0 +1,41 @@
+import type { Clock } from '@tinkex/http';
+import { AbortedError, TimeoutError } from '@tinkex/types';
+import type { WaitOptions } from '../calls/call-options.js';
+
+/** Waits for a promise with a limit of its own. Ending the wait changes nothing about the promise; timer and listener are removed. */
+export function waitFor<T>(promise: Promise<T>, clock: Clock, { signal, timeoutMs }: WaitOptions, what: string): Promise<T> {
+  if (signal === undefined && timeoutMs === undefined) return promise;
+  return new Promise<T>((resolve, reject) => {
+    let timer: unknown;
+    const onAbort = (): void => {
+      release();
+      reject(new AbortedError({ message: `Stopped waiting for ${what}; the work itself goes on`, cause: signal?.reason }));
+    };
+    const release = (): void => {
+      if (timer !== undefined) clock.clearTimeout(timer);
+      signal?.removeEventListener('abort', onAbort);
+    };
+    if (signal?.aborted) {
+      onAbort();
+      return;
+    }
+    signal?.addEventListener('abort', onAbort, { once: true });
+    if (timeoutMs !== undefined) {
+      timer = clock.setTimeout(() => {
+        release();
+        const message = `Waited ${timeoutMs} ms for ${what}; the work itself goes on, wait again to get its result`;
+        reject(new TimeoutError({ message, phase: 'wait', timeoutMs }));
+      }, timeoutMs);
+    }
+    promise.then(
+      (value) => {
+        release();
+        resolve(value);
+      },
+      (error: unknown) => {
+        release();
+        reject(error);
+      },
+    );
+  });
+}

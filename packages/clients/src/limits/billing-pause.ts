@@ -1,0 +1,61 @@
+import type { Clock } from '@tinkex/http';
+import { ApiStatusError } from '@tinkex/types';
+
+/** How long one pause lasts before the call is tried again. */
+export const BILLING_PAUSE_MS = 5_000;
+
+const FORGET_AFTER_MS = 300_000;
+const REMIND_AFTER_MS = 60_000;
+
+/** What to do about one 402 answer. */
+export interface BillingVerdict {
+  /** Wait {@link BILLING_PAUSE_MS} and try again; otherwise the 402 is an ordinary error. */
+  readonly isPaused: boolean;
+  /** Whether this one is worth telling: `warning` at most once a minute, `error` when the window is over. */
+  readonly report?: 'warning' | 'error';
+}
+
+/**
+ * The rule for HTTP 402 (unpaid): a job waits, for up to the window the server configures, until somebody has paid. One
+ * object for each connection, because an unpaid account concerns all of its calls.
+ */
+export class BillingPause {
+  readonly #clock: Clock;
+  readonly #maxPauseMs: number;
+  readonly #onReport: (verdict: 'warning' | 'error') => void;
+  #firstAtMs: number | undefined;
+  #reportedAtMs: number | undefined;
+
+  /** @param maxPauseMs - The window, counted from the first 402 of an incident. */
+  constructor(clock: Clock, maxPauseMs: number, onReport: (verdict: 'warning' | 'error') => void = () => {}) {
+    this.#clock = clock;
+    this.#maxPauseMs = maxPauseMs;
+    this.#onReport = onReport;
+  }
+
+  /** Judges one answer and remembers it. Any status but 402 never pauses. */
+  judge(status: number): BillingVerdict {
+    if (status !== 402) return { isPaused: false };
+    const verdict = this.#judgeUnpaid(this.#clock.now());
+    if (verdict.report !== undefined) this.#onReport(verdict.report);
+    return verdict;
+  }
+
+  /** The pause in milliseconds that an error calls for, or `undefined` for none: the `pause` of `executeWithRetries`. */
+  readonly pauseFor = (error: unknown): number | undefined => {
+    if (!ApiStatusError.isInstance(error)) return undefined;
+    return this.judge(error.status).isPaused ? BILLING_PAUSE_MS : undefined;
+  };
+
+  #judgeUnpaid(now: number): BillingVerdict {
+    if (this.#reportedAtMs !== undefined && now - this.#reportedAtMs > FORGET_AFTER_MS) {
+      this.#firstAtMs = undefined;
+      this.#reportedAtMs = undefined;
+    }
+    if (this.#firstAtMs !== undefined && now - this.#firstAtMs > this.#maxPauseMs) return { isPaused: false, report: 'error' };
+    this.#firstAtMs ??= now;
+    if (this.#reportedAtMs !== undefined && now - this.#reportedAtMs <= REMIND_AFTER_MS) return { isPaused: true };
+    this.#reportedAtMs = now;
+    return { isPaused: true, report: 'warning' };
+  }
+}

@@ -1,0 +1,148 @@
+import { type Clock, hasSubscribers, publish } from '@tinkex/http';
+import { AbortedError, type EventSource } from '@tinkex/types';
+
+/** How long after the end of a backoff submissions stay throttled, milliseconds. */
+export const THROTTLE_AFTER_BACKOFF_MS = 10_000;
+
+/** A snapshot of a limiter, for tests, logs and dashboards. Holds no secret. */
+export interface RateLimiterState {
+  /** Normalized base URL and the first part of the key's hash. */
+  readonly limiterId: string;
+  /** End of the backoff on the limiter's clock; 0 when none is set. */
+  readonly blockedUntilMs: number;
+  readonly isBlocked: boolean;
+  /** Submissions are few and prompts count many times their size until this moment. */
+  readonly isThrottled: boolean;
+  /** Calls that wait for the backoff to end. */
+  readonly waiting: number;
+}
+
+/**
+ * The shared memory of "the server asked us to slow down". One object serves every client of the process that talks to the same
+ * base URL with the same key; get it with {@link rateLimiterFor}.
+ *
+ * A backoff only ever grows (`max(existing, new)`) and is cleared by time, or by a success of a call that started after it was
+ * set; an older call's success says nothing about the server's present mood.
+ */
+export class RateLimiter {
+  readonly id: string;
+  readonly clock: Clock;
+  #blockedUntilMs = 0;
+  #blockedAtMs = Number.NEGATIVE_INFINITY;
+  #throttledUntilMs = 0;
+  #timer: unknown;
+  readonly #waiters = new Set<() => void>();
+
+  constructor(id: string, clock: Clock) {
+    this.id = id;
+    this.clock = clock;
+  }
+
+  /** End of the backoff in the clock's milliseconds; 0 when there is none. A moment that has passed no longer blocks. */
+  get blockedUntilMs(): number {
+    return this.#blockedUntilMs;
+  }
+
+  /** Whether a call has to wait now. */
+  get isBlocked(): boolean {
+    return this.#blockedUntilMs !== 0 && this.clock.now() < this.#blockedUntilMs;
+  }
+
+  /** Whether a backoff is running or ended less than {@link THROTTLE_AFTER_BACKOFF_MS} ago. */
+  get isThrottled(): boolean {
+    return this.#throttledUntilMs !== 0 && this.clock.now() < this.#throttledUntilMs;
+  }
+
+  /** Holds later calls back for `delayMs` from now, or until the end already set, whichever is later. */
+  block(delayMs: number, source?: EventSource): void {
+    const now = this.clock.now();
+    const until = now + Math.max(0, delayMs);
+    this.#blockedAtMs = now;
+    if (until > this.#blockedUntilMs) this.#blockedUntilMs = until;
+    this.#throttledUntilMs = Math.max(this.#throttledUntilMs, this.#blockedUntilMs + THROTTLE_AFTER_BACKOFF_MS);
+    if (source && hasSubscribers('tinkex:rate_limit:set')) {
+      publish('tinkex:rate_limit:set', { ...source, limiterId: this.id, delayMs: this.#blockedUntilMs - now });
+    }
+  }
+
+  /** Tells the limiter that a submission was accepted. Clears the backoff only if that call started after it was set. */
+  noteSuccess(startedAtMs: number, source?: EventSource): void {
+    if (this.#blockedUntilMs === 0 || startedAtMs <= this.#blockedAtMs) return;
+    this.#blockedUntilMs = 0;
+    this.#release();
+    if (source && hasSubscribers('tinkex:rate_limit:cleared')) {
+      publish('tinkex:rate_limit:cleared', { ...source, limiterId: this.id, delayMs: 0 });
+    }
+  }
+
+  /** Resolves when no backoff is running. Rejects with `AbortedError` when the signal fires. */
+  async wait(signal?: AbortSignal, source?: EventSource): Promise<void> {
+    if (!this.isBlocked) return;
+    const since = this.clock.now();
+    while (this.isBlocked) await this.#nextRelease(signal);
+    if (source && hasSubscribers('tinkex:rate_limit:wait')) {
+      publish('tinkex:rate_limit:wait', { ...source, limiterId: this.id, delayMs: this.clock.now() - since });
+    }
+  }
+
+  inspect(): RateLimiterState {
+    return {
+      limiterId: this.id,
+      blockedUntilMs: this.#blockedUntilMs,
+      isBlocked: this.isBlocked,
+      isThrottled: this.isThrottled,
+      waiting: this.#waiters.size,
+    };
+  }
+
+  #nextRelease(signal: AbortSignal | undefined): Promise<void> {
+    return new Promise((resolve, reject) => {
+      if (signal?.aborted) {
+        reject(aborted(signal));
+        return;
+      }
+      const onAbort = (): void => {
+        this.#waiters.delete(release);
+        if (this.#waiters.size === 0) this.#disarm();
+        reject(aborted(signal));
+      };
+      const release = (): void => {
+        signal?.removeEventListener('abort', onAbort);
+        resolve();
+      };
+      this.#waiters.add(release);
+      signal?.addEventListener('abort', onAbort, { once: true });
+      this.#arm();
+    });
+  }
+
+  /** One timer serves all waiters, however many there are. */
+  #arm(): void {
+    if (this.#timer !== undefined) return;
+    this.#timer = this.clock.setTimeout(
+      () => {
+        this.#timer = undefined;
+        if (this.isBlocked) this.#arm();
+        else this.#release();
+      },
+      Math.max(1, this.#blockedUntilMs - this.clock.now()),
+    );
+  }
+
+  #disarm(): void {
+    if (this.#timer === undefined) return;
+    this.clock.clearTimeout(this.#timer);
+    this.#timer = undefined;
+  }
+
+  #release(): void {
+    this.#disarm();
+    const waiters = [...this.#waiters];
+    this.#waiters.clear();
+    for (const release of waiters) release();
+  }
+}
+
+function aborted(signal: AbortSignal | undefined): AbortedError {
+  return new AbortedError({ message: 'The call was aborted while it waited for the rate limit to end.', cause: signal?.reason });
+}

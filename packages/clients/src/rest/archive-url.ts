@@ -1,0 +1,75 @@
+import { executeWithRetries, type RawResponse, sleep } from '@tinkex/http';
+import { apiStatusError, checkpointArchiveUrlResponse, type CheckpointArchiveUrlResponse, parseJson, ServerError, ValidationError } from '@tinkex/types';
+import type { CallOptions } from '../calls/call-options.js';
+import { CallScope } from '../calls/call-scope.js';
+import type { Connection } from '../service/connection.js';
+
+const BUILDING_PAUSE_MS = 30_000;
+const MAX_BUILDING_ATTEMPTS = 6;
+const DEFAULT_LIFETIME_MS = 15 * 60_000;
+const REDIRECTS = [301, 302, 303, 307, 308];
+
+/**
+ * Asks for the signed URL of a checkpoint's archive. While the server builds the archive (503) it is asked again every 30 s, six
+ * times in all; then the usual retry rules apply.
+ */
+export async function archiveUrl(connection: Connection, path: string, options: CallOptions): Promise<CheckpointArchiveUrlResponse> {
+  const { clock, lifetime, billingPause } = connection;
+  const scope = new CallScope(clock, lifetime, options);
+  const { signal } = scope;
+  try {
+    return await executeWithRetries(() => askUntilBuilt(connection, path, signal, options.headers), { clock, signal, pause: billingPause.pauseFor });
+  } catch (error) {
+    throw scope.explain(error);
+  } finally {
+    scope.end();
+  }
+}
+
+async function askUntilBuilt(
+  connection: Connection,
+  path: string,
+  signal: AbortSignal,
+  headers: CallOptions['headers'],
+): Promise<CheckpointArchiveUrlResponse> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await connection.http.request({
+        method: 'GET',
+        path,
+        pool: 'rest_support_redirect',
+        redirect: 'manual',
+        acceptStatus: REDIRECTS,
+        parse: (raw) => readArchiveAnswer(raw, connection),
+        signal,
+        requestType: 'checkpointArchive',
+        ...(headers === undefined ? {} : { headers }),
+      });
+    } catch (error) {
+      const isBuilding = ServerError.isInstance(error) && error.status === 503;
+      if (!isBuilding || attempt >= MAX_BUILDING_ATTEMPTS) throw error;
+    }
+    await sleep(connection.clock, BUILDING_PAUSE_MS, signal);
+  }
+}
+
+function readArchiveAnswer({ status, headers, bytes }: RawResponse, { baseUrl, clock }: Connection): CheckpointArchiveUrlResponse {
+  if (status >= 200 && status < 300) return checkpointArchiveUrlResponse.decode(parseJson(bytes));
+  const location = headers['location'];
+  if (location === undefined) throw apiStatusError({ status, headers, body: 'The redirect names no Location.', method: 'GET', path: '(checkpoint archive)' });
+  const expiresMs = Date.parse(withZone(headers['expires']));
+  return { url: absoluteUrl(location, baseUrl), expires: new Date(Number.isNaN(expiresMs) ? clock.now() + DEFAULT_LIFETIME_MS : expiresMs) };
+}
+
+/** A date without a zone counts as UTC, not as the machine's local time. */
+function withZone(date: string | undefined): string {
+  if (date === undefined) return '';
+  return /(?:[zZ]|GMT|UTC|[+-]\d{2}:?\d{2})$/.test(date.trim()) ? date : `${date.trim()}${date.includes('T') ? 'Z' : ' UTC'}`;
+}
+
+function absoluteUrl(location: string, baseUrl: string): string {
+  const url = URL.canParse(location, baseUrl) ? new URL(location, baseUrl) : undefined;
+  if (url?.protocol === 'https:' || url?.protocol === 'http:') return url.href;
+  const issues = [{ path: 'Location', message: 'is not an http or https URL' }];
+  throw new ValidationError({ direction: 'response', subject: 'CheckpointArchiveUrlResponse', issues });
+}

@@ -1,0 +1,90 @@
+/** What a {@link PageStream} needs to know about one list endpoint. */
+export interface PageSource<Item, Page> {
+  /** Fetches one page. Called again for each new consumer: nothing is fetched before somebody awaits or iterates. */
+  fetch(range: PageRange): Promise<Page>;
+  /** The items of a page, in order. */
+  items(page: Page): readonly Item[];
+  /** The total the server names, if it does. */
+  total?(page: Page): number | undefined;
+  /** The page size the server used, if it says so; a server may lower the asked one. */
+  pageSize?(page: Page): number | undefined;
+  /** Where to start. Default 0. */
+  readonly offset: number;
+  /** How many items to ask for at once. */
+  readonly limit: number;
+}
+
+/** The part of a list that one request asks for. */
+export interface PageRange {
+  readonly limit: number;
+  readonly offset: number;
+}
+
+/**
+ * A list on the server. Await it for the first page as the server sent it, or iterate over it for all items across pages;
+ * `pages()` iterates page by page. Lazy: a page is requested when it is needed, one at a time, and leaving the loop stops it.
+ */
+export class PageStream<Item, Page> implements PromiseLike<Page>, AsyncIterable<Item> {
+  readonly #source: PageSource<Item, Page>;
+  #first: Promise<Page> | undefined;
+
+  constructor(source: PageSource<Item, Page>) {
+    this.#source = source;
+  }
+
+  /** Waits for the first page. The same page is given to every `await` of this object. */
+  // biome-ignore lint/suspicious/noThenProperty: a PageStream is awaitable by design.
+  then<Fulfilled = Page, Rejected = never>(
+    onFulfilled?: ((page: Page) => Fulfilled | PromiseLike<Fulfilled>) | null,
+    onRejected?: ((reason: unknown) => Rejected | PromiseLike<Rejected>) | null,
+  ): Promise<Fulfilled | Rejected> {
+    return this.#firstPage().then(onFulfilled, onRejected);
+  }
+
+  /** Every item, page after page. */
+  async *[Symbol.asyncIterator](): AsyncGenerator<Item, void, undefined> {
+    for await (const page of this.pages()) yield* this.#source.items(page);
+  }
+
+  /** Every page, as the server sent it. */
+  async *pages(): AsyncGenerator<Page, void, undefined> {
+    const source = this.#source;
+    let page = await this.#firstPage();
+    let fetched = 0;
+    let previousItems: readonly Item[] = [];
+    for (;;) {
+      const items = source.items(page);
+      // A server that ignores `offset` would otherwise be asked for the same page for ever.
+      if (isSamePage(previousItems, items)) return;
+      yield page;
+      fetched += items.length;
+      const total = source.total?.(page);
+      const pageSize = source.pageSize?.(page) || source.limit;
+      const isLast = total === undefined ? items.length !== pageSize : source.offset + fetched >= total;
+      if (items.length === 0 || isLast) return;
+      previousItems = items;
+      page = await source.fetch({ limit: source.limit, offset: source.offset + fetched });
+    }
+  }
+
+  /** All items in one array. `maxItems` stops early; default no limit. */
+  async toArray(maxItems = Number.POSITIVE_INFINITY): Promise<Item[]> {
+    const all: Item[] = [];
+    if (maxItems <= 0) return all;
+    for await (const item of this) {
+      all.push(item);
+      if (all.length >= maxItems) break;
+    }
+    return all;
+  }
+
+  #firstPage(): Promise<Page> {
+    this.#first ??= this.#source.fetch({ limit: this.#source.limit, offset: this.#source.offset });
+    return this.#first;
+  }
+}
+
+function isSamePage(before: readonly unknown[], after: readonly unknown[]): boolean {
+  if (before.length === 0 || before.length !== after.length) return false;
+  return JSON.stringify(before[0]) === JSON.stringify(after[0]) && JSON.stringify(before.at(-1)) === JSON.stringify(after.at(-1));
+}

@@ -1,0 +1,158 @@
+import { hasSubscribers, publish } from '@tinkex/http';
+import { estimatePromptBytes, FutureExpiredError, type ModelInput, protobuf, sampleResponse, type SampleResponse, TinkexError } from '@tinkex/types';
+import type { CallOptions } from '../calls/call-options.js';
+import type { ApiFuture } from '../futures/api-future.js';
+import type { Operation } from '../futures/operation.js';
+import type { ResultDecoder } from '../futures/result-decoder.js';
+import { AdmissionQueue } from '../limits/admission-queue.js';
+import type { Connection } from '../service/connection.js';
+import { RetryHandler, type RetryOptions, resolveRetryOptions } from './retry-handler.js';
+import { alignPromptLogprobs, promptTokenCount, type SampleInput, toModelInput } from './sample-input.js';
+import { type SampleSubmitter, submitterOf } from './sample-submitter.js';
+import type { SeqIds } from './seq-ids.js';
+
+const decoder: ResultDecoder<SampleResponse> = {
+  json: (value) => sampleResponse.decode(value),
+  protobuf: (bytes) => protobuf.sampleResponse.decode(bytes),
+};
+
+/** The state of one call over its attempts. */
+interface SampleCall {
+  readonly input: SampleInput;
+  readonly prompt: ModelInput;
+  readonly operation: Operation;
+  readonly headers: CallOptions['headers'];
+  /** Taken at the first attempt and kept over the others. */
+  seqId?: number | bigint;
+  /** The promise that was lost last. */
+  lostRequestId?: string;
+  requestId?: string;
+  failures: number;
+}
+
+/** Makes the sampling calls of one client: concurrency, numbers, submission, polling, retries, events. */
+export class SampleCalls {
+  readonly #connection: Connection;
+  readonly #samplingSessionId: string;
+  readonly #seqIds: SeqIds;
+  readonly #submitter: SampleSubmitter;
+  readonly #concurrency: AdmissionQueue;
+  readonly #retry: RetryHandler | undefined;
+
+  constructor(connection: Connection, samplingSessionId: string, seqIds: SeqIds, retry: boolean | RetryOptions) {
+    const { config, limits, clock, random } = connection;
+    this.#connection = connection;
+    this.#samplingSessionId = samplingSessionId;
+    this.#seqIds = seqIds;
+    this.#submitter = submitterOf(connection);
+    this.#concurrency = new AdmissionQueue(limits.maxConcurrentSamples ?? config.sampleMaxConcurrentRequests, 1);
+    if (retry !== false) {
+      const options = resolveRetryOptions(retry === true ? {} : retry, config.sampleEnableStuckDetection);
+      this.#retry = new RetryHandler(options, clock, random);
+    }
+  }
+
+  /** Starts a call. `isAlwaysRetried`: the server's flag that turns retries of `sample` off does not apply. */
+  start<T>(input: SampleInput, options: CallOptions, finish: (response: SampleResponse) => T, isAlwaysRetried: boolean): ApiFuture<T> {
+    const isRepeated = isAlwaysRetried || !this.#connection.config.sampleNoRetries;
+    return this.#connection.startOperation(
+      {
+        requestType: 'Sample',
+        run: async (operation) => {
+          const call: SampleCall = { input, prompt: toModelInput(input.prompt), operation, headers: options.headers, failures: 0 };
+          const { signal } = operation;
+          if (!this.#concurrency.tryEnter(1)) await this.#concurrency.enter(1, signal);
+          try {
+            const response = await this.#perform(call, isRepeated);
+            if (hasSubscribers('tinkex:sampling:call')) this.#publish(call, response, undefined);
+            return finish(response);
+          } catch (error) {
+            if (hasSubscribers('tinkex:sampling:call')) this.#publish(call, undefined, error);
+            throw error;
+          } finally {
+            this.#concurrency.leave(1);
+          }
+        },
+      },
+      options,
+    );
+  }
+
+  #perform(call: SampleCall, isRepeated: boolean): Promise<SampleResponse> {
+    const retry = this.#retry;
+    if (retry === undefined || !isRepeated) return this.#attempt(call, call.operation.signal);
+    return retry.run(
+      (signal) => this.#attempt(call, signal),
+      call.operation.signal,
+      (error) => {
+        call.failures += 1;
+        this.#noteLoss(call, error, retry.options.seqIdAfterLoss);
+      },
+    );
+  }
+
+  async #attempt(call: SampleCall, signal: AbortSignal): Promise<SampleResponse> {
+    const { input, prompt, operation, headers } = call;
+    call.seqId ??= this.#seqIds.next();
+    const submission = {
+      request: {
+        prompt,
+        numSamples: input.numSamples ?? 1,
+        samplingParams: input.samplingParams ?? {},
+        samplingSessionId: this.#samplingSessionId,
+        seqId: call.seqId,
+        promptLogprobs: input.includePromptLogprobs ?? false,
+        topkPromptLogprobs: input.topkPromptLogprobs ?? 0,
+      },
+      estimatedBytes: estimatePromptBytes(prompt),
+      signal,
+      ...(headers === undefined ? {} : { headers }),
+    };
+    const startedAtMs = this.#connection.clock.now();
+    const requestId =
+      this.#retry === undefined
+        ? await this.#submitter.submitOnce(submission)
+        : await this.#submitter.submitPatiently({
+            ...submission,
+            onFailure: () => {
+              call.failures += 1;
+            },
+          });
+    call.requestId = requestId;
+    operation.accepted([requestId]);
+    const response = await this.#connection.poll({
+      requestId,
+      requestType: 'Sample',
+      decoder,
+      signal,
+      roundtripMs: this.#connection.clock.now() - startedAtMs,
+      onPolled: operation.polled,
+      onQueueState: operation.queueState,
+      ...(headers === undefined ? {} : { headers }),
+    });
+    return response.promptLogprobs === undefined ? response : alignPromptLogprobs(response, promptTokenCount(prompt));
+  }
+
+  /** Decides which number the next attempt carries after a lost promise. */
+  #noteLoss(call: SampleCall, error: unknown, seqIdAfterLoss: 'same' | 'new'): void {
+    if (!FutureExpiredError.isInstance(error)) return;
+    // A server that gives the same lost promise for the same number would do so for ever.
+    if (seqIdAfterLoss === 'new' || call.requestId === call.lostRequestId) delete call.seqId;
+    if (call.requestId !== undefined) call.lostRequestId = call.requestId;
+  }
+
+  #publish(call: SampleCall, response: SampleResponse | undefined, error: unknown): void {
+    publish('tinkex:sampling:call', {
+      ...this.#connection.source(),
+      requestType: 'Sample',
+      ...(call.requestId === undefined ? {} : { requestId: call.requestId }),
+      samplingSessionId: this.#samplingSessionId,
+      promptTokens: promptTokenCount(call.prompt) ?? 0,
+      samples: call.input.numSamples ?? 1,
+      sampledTokens: response?.sequences.reduce((sum, { tokens }) => sum + tokens.length, 0) ?? 0,
+      attempt: call.failures,
+      durationMs: this.#connection.clock.now() - call.operation.startedAtMs,
+      ...(error === undefined ? {} : { errorCode: TinkexError.isInstance(error) ? error.code : 'UNKNOWN' }),
+    });
+  }
+}

@@ -1,0 +1,107 @@
+import { AbortedError, ConfigurationError } from '@tinkex/types';
+import { ResultLine } from './result-line.js';
+
+/** Options of `sampleMany`, beside those of each call. */
+export interface SampleManyOptions {
+  /** Calls under way at once. Default 64. */
+  readonly concurrency?: number;
+  /** `'completion'` (default): as they finish. `'input'`: in the order of the prompts; a slow one holds back those behind it. */
+  readonly order?: 'completion' | 'input';
+  /** `'throw'` (default): the first failure ends the loop and aborts the calls under way. `'yield'`: failures are items too. */
+  readonly errors?: 'throw' | 'yield';
+  /** Ends the loop and the calls under way with `AbortedError`. */
+  readonly signal?: AbortSignal;
+}
+
+/** One answered prompt. `index` is its position in the input. */
+export interface SampleManySuccess<Input, Output> {
+  readonly index: number;
+  readonly input: Input;
+  readonly response: Output;
+}
+
+/** One failed prompt; only with `errors: 'yield'`. */
+export interface SampleManyFailure<Input> {
+  readonly index: number;
+  readonly input: Input;
+  readonly error: unknown;
+}
+
+/** What `sampleMany` yields. */
+export type SampleManyItem<Input, Output> = SampleManySuccess<Input, Output> | SampleManyFailure<Input>;
+
+/**
+ * Runs `work` over the inputs, at most `concurrency` at once, and yields what comes back. Inputs are read only as far ahead as
+ * needed, so that an endless or asynchronous source is fine; a slow source does not hold back results. Leaving the loop aborts the
+ * calls under way.
+ */
+export async function* mapConcurrently<Input, Output>(
+  inputs: Iterable<Input> | AsyncIterable<Input>,
+  work: (input: Input, signal: AbortSignal) => PromiseLike<Output>,
+  options: SampleManyOptions,
+): AsyncGenerator<SampleManyItem<Input, Output>, void, undefined> {
+  const { concurrency = 64, order = 'completion', errors = 'throw', signal } = options;
+  if (!(concurrency >= 1)) throw new ConfigurationError({ message: 'concurrency must be at least 1.', option: 'concurrency' });
+  const source = Symbol.asyncIterator in inputs ? inputs[Symbol.asyncIterator]() : inputs[Symbol.iterator]();
+  const line = new ResultLine<SampleManyItem<Input, Output>>(order);
+  const controller = new AbortController();
+  const aborted = abortion(signal, controller);
+  let count = 0;
+  let isExhausted = false;
+  let reading: Promise<void> | undefined;
+  const read = async (): Promise<void> => {
+    const next = await source.next();
+    if (next.done) isExhausted = true;
+    else line.add(start(count++, next.value, work, controller.signal));
+    reading = undefined;
+  };
+  try {
+    for (;;) {
+      if (!isExhausted && line.size < concurrency) reading ??= read();
+      const item = line.take();
+      if (item !== undefined) {
+        if ('error' in item && errors === 'throw') throw item.error;
+        yield item;
+      } else if (reading !== undefined || line.size > 0) {
+        await Promise.race([aborted.promise, reading ?? line.ready(), line.size > 0 ? line.ready() : reading]);
+      } else if (isExhausted) {
+        return;
+      }
+    }
+  } finally {
+    aborted.release();
+    controller.abort(new AbortedError({ message: 'The loop over sampleMany has ended.' }));
+    reading?.catch(() => undefined);
+    await source.return?.();
+  }
+}
+
+async function start<Input, Output>(
+  index: number,
+  input: Input,
+  work: (input: Input, signal: AbortSignal) => PromiseLike<Output>,
+  signal: AbortSignal,
+): Promise<SampleManyItem<Input, Output>> {
+  try {
+    return { index, input, response: await work(input, signal) };
+  } catch (error) {
+    return { index, input, error };
+  }
+}
+
+/** A promise that rejects when the caller aborts; the calls under way are aborted with it. */
+function abortion(signal: AbortSignal | undefined, controller: AbortController): { promise: Promise<never>; release: () => void } {
+  let release = (): void => undefined;
+  const promise = new Promise<never>((_, reject) => {
+    if (signal === undefined) return;
+    const onAbort = (): void => {
+      controller.abort(signal.reason);
+      reject(new AbortedError({ message: 'sampleMany was aborted.', cause: signal.reason }));
+    };
+    if (signal.aborted) onAbort();
+    else signal.addEventListener('abort', onAbort, { once: true });
+    release = () => signal.removeEventListener('abort', onAbort);
+  });
+  promise.catch(() => undefined);
+  return { promise, release };
+}

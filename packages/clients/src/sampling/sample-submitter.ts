@@ -1,0 +1,121 @@
+import { executeWithRetries } from '@tinkex/http';
+import { ApiStatusError, RateLimitError, type SampleRequest } from '@tinkex/types';
+import { tenantLimiter } from '../rate-limit/limiter-registry.js';
+import type { RateLimiter } from '../rate-limit/rate-limiter.js';
+import type { Connection } from '../service/connection.js';
+import { backoffDelayMs } from './backoff-delay.js';
+import { DispatchLimits } from './dispatch-limits.js';
+
+const BACKPRESSURE_HEADERS = { 'x-tinker-sampling-backpressure': '1' };
+
+/** One request to submit. */
+export interface Submission {
+  readonly request: SampleRequest;
+  /** Estimate of the prompt's size. */
+  readonly estimatedBytes: number;
+  readonly signal: AbortSignal;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Told of each failure that is followed by another attempt. */
+  readonly onFailure?: (error: unknown) => void;
+}
+
+/** Sends sampling submissions of one connection through its dispatch limits and the shared backoff. */
+export class SampleSubmitter {
+  readonly limiter: RateLimiter;
+  readonly limits: DispatchLimits;
+  readonly #connection: Connection;
+
+  constructor(connection: Connection) {
+    const { limits, config } = connection;
+    this.#connection = connection;
+    this.limiter = tenantLimiter(connection.tenantId, connection.clock);
+    this.limits = new DispatchLimits(this.limiter, {
+      maxPromptBytes: limits.maxPromptBytesInFlight ?? config.sampleDispatchBytesSemaphoreSize,
+      ...(limits.maxConcurrentSampleSubmissions === undefined ? {} : { maxSubmissions: limits.maxConcurrentSampleSubmissions }),
+      ...(limits.maxThrottledSampleSubmissions === undefined ? {} : { maxThrottledSubmissions: limits.maxThrottledSampleSubmissions }),
+    });
+  }
+
+  /** Submits once and returns the promise's id. Any failure is the caller's; a 429 also sets the shared backoff. */
+  async submitOnce(submission: Submission): Promise<string> {
+    const { estimatedBytes, signal } = submission;
+    const admission = this.limits.tryEnter(estimatedBytes) ?? (await this.limits.enter(estimatedBytes, signal));
+    try {
+      if (this.limiter.isBlocked) await this.limiter.wait(signal, this.#connection.source());
+      return await this.#send(submission);
+    } catch (error) {
+      if (RateLimitError.isInstance(error)) this.#backOff(error, estimatedBytes);
+      throw error;
+    } finally {
+      this.limits.leave(admission);
+    }
+  }
+
+  /**
+   * Submits until the server accepts: waits out every 429 (and a 402 within the billing window), and repeats after faults and 5xx
+   * for up to five minutes. Always the same request, so the same `seq_id`.
+   */
+  async submitPatiently(submission: Submission): Promise<string> {
+    const { clock, source } = this.#connection;
+    const { estimatedBytes, signal, onFailure } = submission;
+    const admission = this.limits.tryEnter(estimatedBytes) ?? (await this.limits.enter(estimatedBytes, signal));
+    try {
+      for (;;) {
+        const requestId = await executeWithRetries(
+          async () => {
+            if (this.limiter.isBlocked) await this.limiter.wait(signal, source());
+            return this.#sendUnlessHeldBack(submission);
+          },
+          { clock, signal, ...(onFailure ? { onRetry: ({ error }: { error: unknown }) => onFailure(error) } : {}) },
+        );
+        if (requestId !== undefined) return requestId;
+      }
+    } finally {
+      this.limits.leave(admission);
+    }
+  }
+
+  /** Undefined when the server asked to wait; the backoff is set then. */
+  async #sendUnlessHeldBack(submission: Submission): Promise<string | undefined> {
+    try {
+      return await this.#send(submission);
+    } catch (error) {
+      if (!ApiStatusError.isInstance(error) || !this.#isHeldBack(error)) throw error;
+      this.#backOff(RateLimitError.isInstance(error) ? error : undefined, submission.estimatedBytes);
+      submission.onFailure?.(error);
+      return undefined;
+    }
+  }
+
+  async #send({ request, signal, headers }: Submission): Promise<string> {
+    const { clock } = this.#connection;
+    const startedAtMs = clock.now();
+    const { requestId } = await this.#connection.call(
+      'asample',
+      { body: request },
+      { signal, headers: headers ? { ...BACKPRESSURE_HEADERS, ...headers } : BACKPRESSURE_HEADERS, hasOuterRetry: false, maxRetries: 0 },
+    );
+    if (this.limiter.blockedUntilMs !== 0) this.limiter.noteSuccess(startedAtMs, this.#connection.source());
+    return requestId;
+  }
+
+  #isHeldBack({ status }: ApiStatusError): boolean {
+    return status === 429 || (status === 402 && this.#connection.billingPause.judge(402).isPaused);
+  }
+
+  #backOff(error: RateLimitError | undefined, estimatedBytes: number): void {
+    this.limiter.block(backoffDelayMs(error, estimatedBytes), this.#connection.source());
+  }
+}
+
+const submitters = new WeakMap<Connection, SampleSubmitter>();
+
+/** The submitter that all sampling clients of a connection share. */
+export function submitterOf(connection: Connection): SampleSubmitter {
+  let submitter = submitters.get(connection);
+  if (!submitter) {
+    submitter = new SampleSubmitter(connection);
+    submitters.set(connection, submitter);
+  }
+  return submitter;
+}

@@ -1,0 +1,166 @@
+import type { CallOptions } from '../calls/call-options.js';
+import { ConfigurationError, type SampleResponse, type Tokenizer, ValidationError } from '@tinkex/types';
+import type { ApiFuture } from '../futures/api-future.js';
+import type { Connection, SessionConnection } from '../service/connection.js';
+import { SampleCalls } from './sample-calls.js';
+import type { Prompt, SampleInput } from './sample-input.js';
+import { mapConcurrently, type SampleManyItem, type SampleManyOptions, type SampleManySuccess } from './sample-many.js';
+import type { RetryOptions } from './retry-handler.js';
+import { parseSamplingHandle, type SamplingClientHandle } from './sampling-handle.js';
+import { SeqIds } from './seq-ids.js';
+
+/** How to make a {@link SamplingClient}. At least one of `modelPath` and `baseModel` is needed. */
+export interface SamplingClientOptions {
+  /** Saved weights, `tinker://…`. */
+  readonly modelPath?: string;
+  /** A base model's name. */
+  readonly baseModel?: string;
+  /**
+   * Whether failed calls are sent again, with the same `seq_id`. Default false: a failure surfaces at once and a 429 also holds back
+   * later calls. `true` waits and resends as the reference client does.
+   */
+  readonly retry?: boolean | RetryOptions;
+}
+
+/**
+ * Samples from one set of weights. Make it with `service.createSamplingClient(…)`.
+ *
+ * Calls may be made in any number at once: dispatch limits keep the submissions to what a server takes, and a 429 holds back every
+ * client of the process with the same base URL and key until the backoff ends.
+ */
+export class SamplingClient {
+  /** The server's id of this sampler. */
+  readonly samplingSessionId: string;
+  readonly #connection: Connection;
+  readonly #sessionId: string | undefined;
+  readonly #calls: SampleCalls;
+  #baseModel: Promise<string> | undefined;
+
+  /** @internal Use `service.createSamplingClient` or {@link SamplingClient.fromJSON}. */
+  constructor(connection: Connection, samplingSessionId: string, options: Pick<SamplingClientOptions, 'retry'>, more: SamplingClientParts = {}) {
+    this.samplingSessionId = samplingSessionId;
+    this.#connection = connection;
+    this.#sessionId = more.sessionId;
+    this.#calls = new SampleCalls(connection, samplingSessionId, more.seqIds ?? new SeqIds(), options.retry ?? false);
+  }
+
+  /** @internal Creates the sampler on the server. */
+  static async create(connection: SessionConnection, options: SamplingClientOptions, callOptions: CallOptions = {}): Promise<SamplingClient> {
+    const { modelPath, baseModel } = options;
+    if (modelPath === undefined && baseModel === undefined) {
+      throw new ConfigurationError({ message: 'A sampling client needs modelPath or baseModel.', option: 'modelPath' });
+    }
+    if (modelPath !== undefined && !modelPath.startsWith('tinker://')) {
+      throw new ConfigurationError({ message: `modelPath must start with tinker://, got ${JSON.stringify(modelPath)}.`, option: 'modelPath' });
+    }
+    const { sessionId } = connection;
+    const body = {
+      sessionId,
+      samplingSessionSeqId: connection.nextSamplingSessionSeqId(),
+      ...(modelPath === undefined ? {} : { modelPath }),
+      ...(baseModel === undefined ? {} : { baseModel }),
+    };
+    const { samplingSessionId } = await connection.call('createSamplingSession', { body }, callOptions);
+    return new SamplingClient(connection, samplingSessionId, options, { sessionId });
+  }
+
+  /**
+   * Continues a sampling client of another thread or process. Its `seq_id`s start in a block of their own, picked at random, so that
+   * they never meet the original's.
+   *
+   * @param handle - What `toJSON()` or `JSON.stringify` gave there.
+   * @param connect - Who to talk as: a `ServiceClient` for the same base URL.
+   */
+  static async fromJSON(handle: SamplingClientHandle | string, connect: SamplingConnector, options: Pick<SamplingClientOptions, 'retry'> = {}): Promise<SamplingClient> {
+    const { samplingSessionId, sessionId } = parseSamplingHandle(handle);
+    const connection = await connect.samplingConnection(sessionId);
+    return new SamplingClient(connection, samplingSessionId, options, { seqIds: SeqIds.forCopy(), ...(sessionId === undefined ? {} : { sessionId }) });
+  }
+
+  /**
+   * Samples sequences that continue a prompt. The work starts at once; await the future for the result.
+   *
+   * Fails with `RateLimitError` (429, unless retry is on), `ApiStatusError`, `ConnectionError`, `RequestFailedError` when the server
+   * could not do it, `AbortedError`.
+   */
+  sample(input: SampleInput, options: CallOptions = {}): ApiFuture<SampleResponse> {
+    return this.#calls.start(input, options, keep, false);
+  }
+
+  /**
+   * The log-probability of each token of a prompt given those before it; NaN where there is none (the first token).
+   */
+  computeLogprobs(prompt: Prompt, options: CallOptions = {}): ApiFuture<Float32Array> {
+    return this.#calls.start({ prompt, samplingParams: { maxTokens: 1 }, includePromptLogprobs: true }, options, promptLogprobsOf, true);
+  }
+
+  /**
+   * Samples many inputs, a bounded number at once, and yields each answer as it comes (or in input order). Inputs are read as
+   * needed. Leaving the loop, or a failure, aborts the calls under way; with `errors: 'yield'` failures are items instead.
+   */
+  sampleMany<Input extends SampleInput>(
+    inputs: Iterable<Input> | AsyncIterable<Input>,
+    options?: SampleManyOptions & { readonly errors?: 'throw' },
+  ): AsyncGenerator<SampleManySuccess<Input, SampleResponse>, void, undefined>;
+  sampleMany<Input extends SampleInput>(
+    inputs: Iterable<Input> | AsyncIterable<Input>,
+    options: SampleManyOptions,
+  ): AsyncGenerator<SampleManyItem<Input, SampleResponse>, void, undefined>;
+  sampleMany<Input extends SampleInput>(
+    inputs: Iterable<Input> | AsyncIterable<Input>,
+    options: SampleManyOptions = {},
+  ): AsyncGenerator<SampleManyItem<Input, SampleResponse>, void, undefined> {
+    return mapConcurrently(inputs, (input, signal) => this.sample(input, { signal }), options);
+  }
+
+  /** The base model's name. Asked once. */
+  getBaseModel(options: CallOptions = {}): Promise<string> {
+    this.#baseModel ??= this.#askBaseModel(options).catch((error: unknown) => {
+      this.#baseModel = undefined;
+      throw error;
+    });
+    return this.#baseModel;
+  }
+
+  /** The tokenizer of the base model, loaded as the `ServiceClient`'s options say. */
+  async getTokenizer(options: CallOptions = {}): Promise<Tokenizer> {
+    return this.#connection.loadTokenizer(await this.getBaseModel(options));
+  }
+
+  /** A handle for {@link SamplingClient.fromJSON}. Contains no credential. */
+  toJSON(): SamplingClientHandle {
+    return {
+      kind: 'tinkex.sampling-client',
+      version: 1,
+      baseUrl: this.#connection.baseUrl,
+      samplingSessionId: this.samplingSessionId,
+      ...(this.#sessionId === undefined ? {} : { sessionId: this.#sessionId }),
+    };
+  }
+
+  async #askBaseModel(options: CallOptions): Promise<string> {
+    const { baseModel } = await this.#connection.call('getSampler', { params: { samplerId: this.samplingSessionId } }, options);
+    return baseModel;
+  }
+}
+
+/** What a client that was not just created brings along. */
+interface SamplingClientParts {
+  readonly sessionId?: string;
+  readonly seqIds?: SeqIds;
+}
+
+/** Gives a connection for a sampler that exists already, and keeps its session alive. A `ServiceClient` is one. */
+export interface SamplingConnector {
+  samplingConnection(sessionId?: string): Promise<Connection>;
+}
+
+function keep(response: SampleResponse): SampleResponse {
+  return response;
+}
+
+function promptLogprobsOf({ promptLogprobs }: SampleResponse): Float32Array {
+  if (promptLogprobs !== undefined) return promptLogprobs;
+  const issues = [{ path: 'promptLogprobs', message: 'is missing, although it was asked for' }];
+  throw new ValidationError({ direction: 'response', subject: 'SampleResponse', issues });
+}

@@ -1,0 +1,102 @@
+import type { Clock, HttpClient, Random, Transport } from '@tinkex/http';
+import type { ClientConfigResponse, EventSource, Tokenizer } from '@tinkex/types';
+import type { CallOptions } from '../calls/call-options.js';
+import type { EndpointCall, EndpointKey, EndpointResponse } from '../calls/endpoint-types.js';
+import type { Lifetime } from '../calls/lifetime.js';
+import type { OperationSpec } from '../futures/operation.js';
+import type { ApiFuture } from '../futures/api-future.js';
+import type { PollJob } from '../futures/poller.js';
+import type { ResultDecoder } from '../futures/result-decoder.js';
+import type { BillingPause } from '../limits/billing-pause.js';
+
+/**
+ * One started connection to one server with one credential: the configuration is fetched, the credential exchanged if the
+ * server wants that. It is what every client (`TrainingClient`, `SamplingClient`, `RestClient`) is built on; a
+ * `ServiceClient` has one, started by the first call that needs it, and it lives until the `ServiceClient` is closed.
+ *
+ * What a client class should do with it:
+ * - **direct calls** (answered at once): {@link call}. It applies the endpoint's own pool, timeout, HTTP retries, outer retries
+ *   (with the 402 pause) and codecs, and ends when the caller's `CallOptions` or the closing of the client say so.
+ * - **operations with a promise**: {@link startOperation} for an eager `ApiFuture`; inside its `run`, send the submission with
+ *   {@link call} (pass `signal: operation.signal`), report `operation.accepted([requestId])`, and wait with {@link poll}.
+ * - **own retry rules** (sampling): {@link call} with `hasOuterRetry: false`, then {@link poll}; both throw the errors of
+ *   `@tinkex/types` unchanged (`RateLimitError`, `FutureExpiredError` for 410, `RequestFailedError`, …).
+ * - **time and chance**: only {@link clock} and {@link random}.
+ * - **events**: `publish(name, { ...connection.source(), … })` from `@tinkex/http`.
+ * - **things that must end with the client** (timers, waits in a limiter): register in {@link lifetime}, or use a `CallScope`.
+ */
+export interface Connection {
+  /** Normalised, without a trailing slash. */
+  readonly baseUrl: string;
+  /**
+   * Who pays: the base URL and a hash of the credential, never the credential. Equal for all clients of the process with the
+   * same URL and key; the key of the shared rate limiter.
+   */
+  readonly tenantId: string;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** For requests that no endpoint of the table describes, such as a download. Prefer {@link call}. */
+  readonly http: HttpClient;
+  /** What {@link http} sends through. For addresses outside the API that must not get the credential: signed downloads, tokenizer files. */
+  readonly transport: Transport;
+  /** The server's flags, with the reference defaults for what it did not say. */
+  readonly config: ClientConfigResponse;
+  /** Limits the user set; they win over what the server configures. */
+  readonly limits: ClientLimits;
+  readonly lifetime: Lifetime;
+  /** The rule for 402, shared by all calls of this connection. `billingPause.judge(402).isPaused` decides and remembers. */
+  readonly billingPause: BillingPause;
+  /** Who events are about. */
+  source(): EventSource;
+  /** Calls one endpoint of the table in `@tinkex/types` and decodes its answer. */
+  call<Key extends EndpointKey>(key: Key, request: EndpointCall<Key>, options?: EndpointCallOptions): Promise<EndpointResponse<Key>>;
+  /** Starts eager work and returns its future. Never throws: what `run` throws becomes the future's failure. */
+  startOperation<T>(spec: OperationSpec<T>, options?: CallOptions): ApiFuture<T>;
+  /** Polls one promise until it has a result, by the rules of the protocol, with a floor on the pace. */
+  poll<T>(job: PollJob<T>): Promise<T>;
+  /** The `Accept` header for a promise whose result exists as protobuf, by the client's `wireFormat`. */
+  readonly acceptResult: string;
+  /** The credential in use right now (API key or JWT), for identity only: never log, store or publish it. */
+  credential(): Promise<string>;
+  /** Loads a tokenizer by the user's loader or the built-in one, cached by id. */
+  loadTokenizer(modelName: string, tokenizerId?: string): Promise<Tokenizer>;
+}
+
+/** A {@link Connection} with a session: heartbeats run, models and samplers can be created. */
+export interface SessionConnection extends Connection {
+  readonly sessionId: string;
+  /** The next number for `create_sampling_session` and unnamed sampler saves, from 0. Take one for each HTTP attempt of the latter. */
+  nextSamplingSessionSeqId(): number;
+  /** The next number for `create_model`, from 0. Taken when the user's method is called. */
+  nextModelSeqId(): number;
+}
+
+/** Options of {@link Connection.call} beyond those a user passes. */
+export interface EndpointCallOptions extends CallOptions {
+  /** Replaces the table's word on the outer retry layer. */
+  readonly hasOuterRetry?: boolean;
+  /** Replaces the table's number of HTTP retries. */
+  readonly maxRetries?: number;
+  /** Told of each failed attempt that will be repeated, by either retry layer. */
+  readonly onRetry?: (error: unknown) => void;
+}
+
+/** Upper limits a user may set. Unset ones follow the server's configuration, or the default given here. */
+export interface ClientLimits {
+  /** Polls in flight at once; more pending futures take turns. Default 1,000. */
+  readonly maxConcurrentPolls?: number;
+  /** Estimated bytes of forward/backward chunks being submitted at once. Server's word, else 50,000,000. */
+  readonly maxDispatchBytes?: number;
+  /** Bytes of large results being fetched at once. Server's word, else 52,428,800. */
+  readonly maxResponseBytesInFlight?: number;
+  /** Sampling submissions in flight at once. Default 400. */
+  readonly maxConcurrentSampleSubmissions?: number;
+  /** The same for 10 s after a backoff has ended. Default 10. */
+  readonly maxThrottledSampleSubmissions?: number;
+  /** Estimated bytes of prompts being submitted at once. Server's word, else 10,485,760. */
+  readonly maxPromptBytesInFlight?: number;
+  /** Sample calls (submission and wait) at once in one sampling client. Server's word, else 2,000. */
+  readonly maxConcurrentSamples?: number;
+}
+
+export type { ResultDecoder };

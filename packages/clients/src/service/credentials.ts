@@ -1,0 +1,56 @@
+import { createHash } from 'node:crypto';
+import { apiKeyAuth, type AuthProvider, credentialCommand, selectCredential } from '@tinkex/http';
+import { ConfigurationError } from '@tinkex/types';
+import type { ResolvedOptions } from './resolve-options.js';
+
+/** One source of the credential, ready to be used. */
+export interface Credential {
+  readonly auth: AuthProvider;
+  /** The key or what the command prints. Never log or store it. */
+  readonly read: () => Promise<string>;
+  readonly source: 'apiKey' | 'command';
+  readonly isToken: boolean;
+}
+
+type CredentialOptions = Pick<ResolvedOptions, 'apiKey' | 'credentialCommand' | 'isHosted' | 'clock'>;
+
+/**
+ * Chooses between the API key and the credential command. The hosted service takes only keys that begin with `tml-`, or a
+ * JWT; a self-hosted server takes anything, or nothing at all.
+ *
+ * @param isCommandRequired - The server has said that the credential comes from the command.
+ * @throws `ConfigurationError` when there is none where one is needed.
+ */
+export function chooseCredential(options: CredentialOptions, isCommandRequired = false): Credential | undefined {
+  const { apiKey, credentialCommand: command, isHosted, clock } = options;
+  if (!isHosted && !isCommandRequired) {
+    if (apiKey) return fromKey(apiKey);
+    return command === undefined ? undefined : fromCommand(command, clock);
+  }
+  const selected = selectCredential({ apiKey, command, isCommandRequired });
+  return selected.source === 'apiKey' ? fromKey(selected.apiKey) : fromCommand(selected.command, clock);
+}
+
+/** The hosted service without token exchange takes only a key. */
+export function requireKey(credential: Credential | undefined, isHosted: boolean): Credential | undefined {
+  if (isHosted && credential?.source === 'command') {
+    const message = 'This server takes an API key, not a credential command. Pass apiKey or set TINKER_API_KEY.';
+    throw new ConfigurationError({ message, option: 'apiKey', environmentVariable: 'TINKER_API_KEY' });
+  }
+  return credential;
+}
+
+/** Names a tenant without telling its credential: the base URL and a hash of the key, or of the command that prints it. */
+export function tenantIdOf(baseUrl: string, { apiKey, credentialCommand: command }: CredentialOptions): string {
+  const secret = apiKey || command || '';
+  return `${baseUrl}#${createHash('sha256').update(secret).digest('hex').slice(0, 32)}`;
+}
+
+function fromKey(key: string): Credential {
+  return { auth: apiKeyAuth(key), read: async () => key, source: 'apiKey', isToken: key.startsWith('eyJ') };
+}
+
+function fromCommand(command: string, clock: ResolvedOptions['clock']): Credential {
+  const auth = credentialCommand(command, { clock });
+  return { auth, read: () => auth.credential(), source: 'command', isToken: false };
+}

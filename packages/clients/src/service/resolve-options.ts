@@ -1,0 +1,122 @@
+import { type Clock, normalizeBaseUrl, type Random, systemClock } from '@tinkex/http';
+import { ConfigurationError, type JsonObject } from '@tinkex/types';
+import { readEnvironment } from '../environment.js';
+import { DEFAULT_HEARTBEAT_INTERVAL_MS } from '../session/heartbeat.js';
+import type { ClientLimits } from './connection.js';
+import type { ServiceClientOptions, WireFormat } from './service-options.js';
+
+/** The hosted service. */
+export const DEFAULT_BASE_URL = 'https://tinker.thinkingmachines.dev/services/tinker-prod';
+/** The reference version whose behaviour this SDK mirrors. */
+export const DEFAULT_SDK_VERSION = '0.25.0';
+
+/** Options with the environment and the defaults filled in. */
+export interface ResolvedOptions
+  extends Omit<ServiceClientOptions, 'baseUrl' | 'tags' | 'wireFormat' | 'clock' | 'random' | 'sdkVersion' | 'telemetry' | 'heartbeatIntervalMs' | 'limits'> {
+  readonly baseUrl: string;
+  readonly isHosted: boolean;
+  readonly tags: readonly string[];
+  readonly userMetadata: JsonObject;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly wireFormat: WireFormat;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly sdkVersion: string;
+  readonly isTelemetryEnabled: boolean;
+  readonly heartbeatIntervalMs: number;
+  readonly limits: ClientLimits;
+}
+
+/** Every option there is, so that a misspelt one is an error and not a silent nothing. */
+const OPTION_NAMES: Readonly<Record<keyof ServiceClientOptions, true>> = {
+  apiKey: true,
+  credentialCommand: true,
+  baseUrl: true,
+  projectId: true,
+  tags: true,
+  userMetadata: true,
+  timeoutMs: true,
+  maxRetries: true,
+  headers: true,
+  query: true,
+  transport: true,
+  dispatcher: true,
+  middleware: true,
+  wireFormat: true,
+  clock: true,
+  random: true,
+  sdkVersion: true,
+  telemetry: true,
+  heartbeatIntervalMs: true,
+  limits: true,
+  tokenizerLoader: true,
+  onServerMessage: true,
+};
+
+const LIMIT_NAMES: Readonly<Record<keyof ClientLimits, true>> = {
+  maxConcurrentPolls: true,
+  maxDispatchBytes: true,
+  maxResponseBytesInFlight: true,
+  maxConcurrentSampleSubmissions: true,
+  maxThrottledSampleSubmissions: true,
+  maxPromptBytesInFlight: true,
+  maxConcurrentSamples: true,
+};
+
+/**
+ * Checks the options and fills in the environment and the defaults. No I/O.
+ *
+ * @throws `ConfigurationError` naming the option and, where there is one, the environment variable.
+ */
+export function resolveOptions(options: ServiceClientOptions): ResolvedOptions {
+  rejectUnknown(options, OPTION_NAMES, '');
+  rejectUnknown(options.limits ?? {}, LIMIT_NAMES, 'limits.');
+  const environment = readEnvironment();
+  const baseUrl = normalizeBaseUrl(options.baseUrl || environment.baseUrl || DEFAULT_BASE_URL);
+  const isHosted = baseUrl === normalizeBaseUrl(DEFAULT_BASE_URL);
+  const apiKey = options.apiKey ?? environment.apiKey;
+  const credentialCommand = options.credentialCommand ?? environment.credentialCommand;
+  const projectId = options.projectId || environment.projectId;
+  for (const name of ['timeoutMs', 'heartbeatIntervalMs'] as const) requirePositive(options[name], name);
+  for (const [name, limit] of Object.entries(options.limits ?? {})) requirePositive(limit, `limits.${name}`);
+  requireWireFormat(options.wireFormat);
+  return {
+    ...options,
+    ...(apiKey === undefined ? {} : { apiKey }),
+    ...(credentialCommand === undefined ? {} : { credentialCommand }),
+    ...(projectId === undefined ? {} : { projectId }),
+    baseUrl,
+    isHosted,
+    tags: options.tags ?? environment.tags,
+    userMetadata: options.userMetadata ?? {},
+    headers: { ...environment.headers, ...options.headers },
+    wireFormat: options.wireFormat ?? 'auto',
+    clock: options.clock ?? systemClock,
+    random: options.random ?? Math.random,
+    sdkVersion: options.sdkVersion ?? DEFAULT_SDK_VERSION,
+    isTelemetryEnabled: options.telemetry ?? environment.isTelemetryEnabled,
+    heartbeatIntervalMs: options.heartbeatIntervalMs ?? DEFAULT_HEARTBEAT_INTERVAL_MS,
+    limits: options.limits ?? {},
+  };
+}
+
+function rejectUnknown(given: object, known: Readonly<Record<string, true>>, prefix: string): void {
+  for (const name of Object.keys(given)) {
+    if (!Object.hasOwn(known, name)) {
+      const names = Object.keys(known).join(', ');
+      throw new ConfigurationError({ message: `Unknown option ${prefix}${name}. Known ones: ${names}`, option: `${prefix}${name}` });
+    }
+  }
+}
+
+function requirePositive(value: unknown, option: string): void {
+  if (value === undefined) return;
+  if (typeof value !== 'number' || !(value > 0) || !Number.isFinite(value)) {
+    throw new ConfigurationError({ message: `Option ${option} must be a positive number, got ${String(value)}`, option });
+  }
+}
+
+function requireWireFormat(value: unknown): void {
+  if (value === undefined || value === 'auto' || value === 'protobuf' || value === 'json') return;
+  throw new ConfigurationError({ message: `Option wireFormat must be auto, protobuf or json, got ${String(value)}`, option: 'wireFormat' });
+}

@@ -1,0 +1,62 @@
+import type { Clock, Middleware, Random, Transport, UndiciTransportOptions } from '@tinkex/http';
+import type { JsonObject, Tokenizer } from '@tinkex/types';
+import type { ClientLimits } from './connection.js';
+
+/** A message that the server wants its users to see, or that the client has about the server. */
+export interface ServerMessage {
+  readonly level: 'info' | 'warning' | 'error';
+  readonly text: string;
+}
+
+/** Which encoding forward/backward requests and bulk results have. */
+export type WireFormat = 'auto' | 'protobuf' | 'json';
+
+/** Finds a tokenizer for a model. */
+export type TokenizerLoader = (request: { readonly modelName: string; readonly tokenizerId: string }) => Promise<Tokenizer> | Tokenizer;
+
+/** How to reach the service, and as whom. Options win over the environment variables named here. */
+export interface ServiceClientOptions {
+  /** `TINKER_API_KEY`. Must start with `tml-` or be a JWT when the base URL is the hosted service's; self-hosted servers may need none. */
+  readonly apiKey?: string;
+  /** `TINKER_CREDENTIAL_CMD`: a shell command that prints the credential; used where the protocol allows it. */
+  readonly credentialCommand?: string;
+  /** `TINKER_BASE_URL`. Default: the hosted service. */
+  readonly baseUrl?: string;
+  /** `TINKER_PROJECT_ID`: the project the session belongs to. */
+  readonly projectId?: string;
+  /** `TINKER_TAGS` (comma-separated): tags of the session. */
+  readonly tags?: readonly string[];
+  /** Free-form facts about the session. */
+  readonly userMetadata?: JsonObject;
+  /** Limit of one HTTP attempt in milliseconds where the protocol sets none of its own. Default 60,000. */
+  readonly timeoutMs?: number;
+  /** HTTP retries of calls that may be retried. Default 10. */
+  readonly maxRetries?: number;
+  /** Sent with every request. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Added to the query of every request. */
+  readonly query?: Readonly<Record<string, string>>;
+  /** Where requests go instead of undici: the testkit's `memoryTransport()`, or your own. It is not closed by this client. */
+  readonly transport?: Transport;
+  /** An undici dispatcher for the built-in transport, for proxies, TLS or pools of your own. It is not closed by this client. */
+  readonly dispatcher?: UndiciTransportOptions['dispatcher'];
+  /** Layers around each HTTP attempt, outermost first. */
+  readonly middleware?: readonly Middleware[];
+  /** Default `auto`: protobuf, and JSON for a server that refuses protobuf. */
+  readonly wireFormat?: WireFormat;
+  /** Time. Default: the machine's. */
+  readonly clock?: Clock;
+  /** Chance, uniform in [0, 1). Default `Math.random`. */
+  readonly random?: Random;
+  /** The reference version told to the server. Default: the one this SDK mirrors. */
+  readonly sdkVersion?: string;
+  /** `TINKER_TELEMETRY`: whether the client's own events are reported to the service. Default true. */
+  readonly telemetry?: boolean;
+  /** Between two heartbeats. Default 10,000. */
+  readonly heartbeatIntervalMs?: number;
+  readonly limits?: ClientLimits;
+  /** Loads tokenizers instead of the built-in loader. */
+  readonly tokenizerLoader?: TokenizerLoader;
+  /** Told what the server says at the start of a session, and that an account is unpaid (402). */
+  readonly onServerMessage?: (message: ServerMessage) => void;
+}

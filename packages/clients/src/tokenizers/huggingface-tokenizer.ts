@@ -1,0 +1,37 @@
+import type { Tokenizer } from '@tinkex/types';
+import { type TokenizerFiles, tokenizerUnavailable } from './tokenizer-source.js';
+
+/** The part of `@huggingface/tokenizers` that is used. The package is an optional peer: it is imported when first needed. */
+interface TokenizersModule {
+  readonly Tokenizer: new (tokenizer: object, config: object) => HuggingFaceTokenizer;
+}
+
+/** A tokenizer of `@huggingface/tokenizers`. `decode` takes typed arrays too, so that sampled tokens can be passed as they are. */
+export interface HuggingFaceTokenizer extends Tokenizer {
+  encode(text: string, options?: { add_special_tokens?: boolean }): { ids: number[]; tokens: string[]; attention_mask: number[] };
+  decode(ids: ArrayLike<number>, options?: { skip_special_tokens?: boolean }): string;
+}
+
+/** Builds a tokenizer from its files. Throws `ConfigurationError` when the optional peer is not installed or refuses the files. */
+export async function buildHuggingFaceTokenizer(
+  id: string,
+  files: TokenizerFiles,
+  importPeer: () => Promise<unknown> = () => import('@huggingface/tokenizers'),
+): Promise<HuggingFaceTokenizer> {
+  let peer: TokenizersModule;
+  try {
+    peer = (await importPeer()) as TokenizersModule;
+  } catch (error) {
+    throw tokenizerUnavailable(id, 'the package @huggingface/tokenizers is not installed (npm install @huggingface/tokenizers)', error);
+  }
+  let tokenizer: HuggingFaceTokenizer;
+  try {
+    tokenizer = new peer.Tokenizer(files.tokenizer, files.config);
+  } catch (error) {
+    throw tokenizerUnavailable(id, '@huggingface/tokenizers does not understand its tokenizer.json', error);
+  }
+  const decode = tokenizer.decode.bind(tokenizer);
+  // The library insists on a plain array; sampled tokens are typed arrays.
+  tokenizer.decode = (ids, options) => decode(Array.from(ids), options);
+  return tokenizer;
+}

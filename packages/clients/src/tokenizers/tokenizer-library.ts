@@ -1,0 +1,62 @@
+import type { Transport } from '@tinkex/http';
+import { type Tokenizer, tokenizerIdFor } from '@tinkex/types';
+import { ByteTokenizer, isByteTokenizerId } from './byte-tokenizer.js';
+import { readTokenizerDirectory } from './directory-source.js';
+import { DEFAULT_HUB_URL, fetchTokenizerFiles } from './hub-source.js';
+import { buildHuggingFaceTokenizer } from './huggingface-tokenizer.js';
+import { type TokenizerReference, tokenizerUnavailable } from './tokenizer-source.js';
+
+/** Where a client gets tokenizers from. The first of `load`, `directory` and the hub that is given is used. */
+export interface TokenizerOptions {
+  /** Supplies the tokenizer yourself; return undefined to go on with the other sources. */
+  readonly load?: (id: string, revision?: string) => Tokenizer | undefined | Promise<Tokenizer | undefined>;
+  /** A directory with `tokenizer.json` (and `tokenizer_config.json`), or with one directory per tokenizer id. No network is used. */
+  readonly directory?: string;
+  /** A hub that serves `<hubUrl>/<id>/resolve/<revision>/tokenizer.json`. Default `https://huggingface.co`; `false` never asks one. */
+  readonly hubUrl?: string | false;
+}
+
+/** Loads tokenizers, once per id. Belongs to one client. */
+export class TokenizerLibrary {
+  readonly #options: TokenizerOptions;
+  readonly #transport: Transport;
+  readonly #cache = new Map<string, Promise<Tokenizer>>();
+
+  constructor(options: TokenizerOptions, transport: Transport) {
+    this.#options = options;
+    this.#transport = transport;
+  }
+
+  /**
+   * The tokenizer of a model, by the protocol's rules for its id.
+   *
+   * @throws ConfigurationError, saying how to supply the files, when none of the sources has it.
+   */
+  load(modelName: string, tokenizerId?: string): Promise<Tokenizer> {
+    const reference = tokenizerReference(modelName, tokenizerId);
+    const key = `${reference.id}@${reference.revision ?? ''}`;
+    const cached = this.#cache.get(key);
+    if (cached) return cached;
+    const loading = this.#load(reference);
+    this.#cache.set(key, loading);
+    // A failure is not remembered: the network or the directory may be there the next time.
+    loading.catch(() => this.#cache.delete(key));
+    return loading;
+  }
+
+  async #load(reference: TokenizerReference): Promise<Tokenizer> {
+    const { load, directory, hubUrl = DEFAULT_HUB_URL } = this.#options;
+    const supplied = await load?.(reference.id, reference.revision);
+    if (supplied) return supplied;
+    if (isByteTokenizerId(reference.id)) return new ByteTokenizer();
+    if (directory !== undefined) return buildHuggingFaceTokenizer(reference.id, await readTokenizerDirectory(directory, reference));
+    if (hubUrl === false) throw tokenizerUnavailable(reference.id, 'no directory is set and the hub is turned off');
+    const files = await fetchTokenizerFiles(reference, { hubUrl, transport: this.#transport });
+    return buildHuggingFaceTokenizer(reference.id, files);
+  }
+}
+
+function tokenizerReference(modelName: string, tokenizerId: string | undefined): TokenizerReference {
+  const { tokenizerId: id, revision } = tokenizerIdFor(modelName, tokenizerId);
+  return { id, ...(revision === undefined ? {} : { revision }) };
+}

@@ -1,0 +1,136 @@
+import { inspect } from 'node:util';
+import { type Clock, systemClock } from '../clock/clock.js';
+import { abortedBy } from '../clock/sleep.js';
+import { checkedCredential } from './api-key.js';
+import type { AuthProvider } from './auth-provider.js';
+import { planJwtRefresh, RETRY_REFRESH_MS } from './jwt-refresh.js';
+
+/** A token that we have just been given is used for at least this long, however short its life: no loop of exchanges. */
+const MIN_REFRESH_INTERVAL_MS = 10_000;
+
+export interface JwtAuthOptions {
+  /** Exchanges the long-lived credential for a token. One exchange runs at a time. */
+  readonly exchange: () => Promise<string>;
+  /** A token from elsewhere to begin with. Default: the first call makes the first exchange. */
+  readonly token?: string;
+  /** Told when a refresh failed and the old token goes on being used. */
+  readonly onRefreshFailure?: (error: unknown) => void;
+  /** Default: the machine's. */
+  readonly clock?: Clock;
+}
+
+/** An `AuthProvider` that can show the token in use. */
+export interface JwtAuth extends AuthProvider {
+  /** The token in use, for reading its claims; `undefined` before the first exchange. */
+  readonly token: string | undefined;
+}
+
+/**
+ * Sends a short-lived token as `X-API-Key` and keeps it fresh: replaced in the background five minutes before it expires, and
+ * before a call when a minute or less is left. A failed refresh leaves the old token in use and is tried again after a minute.
+ */
+export function jwtAuth(options: JwtAuthOptions): JwtAuth {
+  return new RefreshingJwtAuth(options);
+}
+
+class RefreshingJwtAuth implements JwtAuth {
+  readonly #options: JwtAuthOptions;
+  readonly #clock: Clock;
+  #headers: Readonly<Record<string, string>> | undefined;
+  /** The token needs no look before this time. */
+  #freshUntilMs = Number.NEGATIVE_INFINITY;
+  #refreshing: Promise<void> | undefined;
+  #timer: unknown;
+  #isClosed = false;
+
+  constructor(options: JwtAuthOptions) {
+    this.#options = options;
+    this.#clock = options.clock ?? systemClock;
+    if (options.token !== undefined) this.#headers = { 'x-api-key': checkedCredential(options.token, 'token') };
+  }
+
+  get token(): string | undefined {
+    return this.#headers?.['x-api-key'];
+  }
+
+  current(): Readonly<Record<string, string>> | undefined {
+    if (this.#timer === undefined && this.#headers !== undefined) this.#schedule(this.#plan().backgroundDelayMs);
+    return this.#clock.now() < this.#freshUntilMs || !this.#isStale() ? this.#headers : undefined;
+  }
+
+  async headers(signal?: AbortSignal): Promise<Record<string, string>> {
+    const current = this.current();
+    if (current !== undefined) return { ...current };
+    try {
+      await abortable(this.#refresh(), signal);
+    } catch (error) {
+      if (this.#headers === undefined || signal?.aborted) throw error;
+    }
+    return { ...this.#headers };
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#clock.clearTimeout(this.#timer);
+    this.#timer = undefined;
+  }
+
+  toJSON(): string {
+    return '[jwt]';
+  }
+
+  [inspect.custom](): string {
+    return '[jwt]';
+  }
+
+  #plan(): ReturnType<typeof planJwtRefresh> {
+    return planJwtRefresh(this.token ?? '', this.#clock.now());
+  }
+
+  #isStale(): boolean {
+    return this.#headers === undefined || this.#plan().isStale;
+  }
+
+  #refresh(): Promise<void> {
+    this.#refreshing ??= this.#exchange().finally(() => {
+      this.#refreshing = undefined;
+    });
+    return this.#refreshing;
+  }
+
+  async #exchange(): Promise<void> {
+    try {
+      const token = checkedCredential(await this.#options.exchange(), 'token');
+      this.#headers = { 'x-api-key': token };
+      this.#freshUntilMs = this.#clock.now() + MIN_REFRESH_INTERVAL_MS;
+      this.#schedule(Math.max(MIN_REFRESH_INTERVAL_MS, this.#plan().backgroundDelayMs));
+    } catch (error) {
+      if (this.#headers !== undefined) {
+        this.#options.onRefreshFailure?.(error);
+        this.#schedule(RETRY_REFRESH_MS);
+      }
+      throw error;
+    }
+  }
+
+  #schedule(delayMs: number): void {
+    this.#clock.clearTimeout(this.#timer);
+    this.#timer = undefined;
+    if (this.#isClosed) return;
+    this.#timer = this.#clock.setTimeout(() => {
+      // A failure has been reported and scheduled again by the exchange itself.
+      this.#refresh().catch(() => undefined);
+    }, delayMs);
+  }
+}
+
+/** Stops waiting when the signal is aborted; the work goes on for the others who wait for it. */
+function abortable(work: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
+  if (signal === undefined) return work;
+  if (signal.aborted) return Promise.reject(abortedBy(signal));
+  return new Promise((resolve, reject) => {
+    const onAbort = (): void => reject(abortedBy(signal));
+    signal.addEventListener('abort', onAbort, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
+  });
+}

@@ -1,0 +1,120 @@
+import { ConfigurationError, stringifyJson } from '@tinkex/types';
+import type { Clock } from '../clock/clock.js';
+import type { Call } from '../pipeline/call.js';
+import { encodeQuery, type Query } from '../url/encode-query.js';
+import { joinUrl } from '../url/join-url.js';
+import { DEFAULT_SDK_VERSION, identityHeaders } from './default-headers.js';
+import type { HttpClientOptions } from './http-client-options.js';
+import { needsIdempotencyKey, newIdempotencyKey } from './idempotency-key.js';
+import type { BaseRequestOptions } from './request-options.js';
+
+const JSON_TYPE = 'application/json';
+const DEFAULT_MAX_RETRIES = 10;
+const DEFAULT_TIMEOUT_MS = 60_000;
+const DEFAULT_MAX_RESPONSE_BYTES = 1024 ** 3;
+
+/** Turns the options of a call, over those of the client, into what the pipeline works on. Everything constant is computed once. */
+export class CallFactory {
+  readonly #baseUrl: string;
+  readonly #clock: Clock;
+  readonly #query: Query | undefined;
+  readonly #defaultQuery: string;
+  readonly #maxRetries: number;
+  readonly #timeoutMs: number;
+  readonly #totalTimeoutMs: number;
+  readonly #maxResponseBytes: number;
+  /** Header sets to copy from: one for reads, one for calls that carry a key and a content type. */
+  readonly #readHeaders: Readonly<Record<string, string>>;
+  readonly #writeHeaders: Readonly<Record<string, string>>;
+
+  constructor(options: HttpClientOptions, baseUrl: string, clock: Clock) {
+    this.#baseUrl = baseUrl;
+    this.#clock = clock;
+    this.#query = options.query;
+    this.#defaultQuery = options.query === undefined ? '' : encodeQuery(options.query);
+    this.#maxRetries = atLeast(0, options.maxRetries ?? DEFAULT_MAX_RETRIES, 'maxRetries');
+    this.#timeoutMs = atLeast(1, options.timeoutMs ?? DEFAULT_TIMEOUT_MS, 'timeoutMs');
+    this.#totalTimeoutMs = atLeast(1, options.totalTimeoutMs ?? Number.POSITIVE_INFINITY, 'totalTimeoutMs');
+    this.#maxResponseBytes = atLeast(0, options.maxResponseBytes ?? DEFAULT_MAX_RESPONSE_BYTES, 'maxResponseBytes');
+    const common = {
+      accept: JSON_TYPE,
+      ...identityHeaders(options.userAgent, options.sdkVersion ?? DEFAULT_SDK_VERSION),
+      'x-stainless-retry-count': '0',
+      'x-stainless-read-timeout': seconds(this.#timeoutMs),
+      ...(options.acceptEncoding === undefined ? {} : { 'accept-encoding': options.acceptEncoding }),
+    };
+    const own = lowerCased(options.headers ?? {});
+    this.#readHeaders = { ...common, ...own };
+    this.#writeHeaders = { ...common, 'content-type': JSON_TYPE, 'x-idempotency-key': '', ...own };
+  }
+
+  create(options: BaseRequestOptions, isStream: boolean, acceptStatus: readonly number[] | undefined): Call {
+    const { method, path } = options;
+    const totalTimeoutMs = options.totalTimeoutMs ?? this.#totalTimeoutMs;
+    return {
+      method,
+      path,
+      url: this.#url(path, options.query),
+      pool: options.pool ?? 'default',
+      requestType: options.requestType ?? `${method} ${path}`,
+      headers: this.#headers(options),
+      body: encodeBody(options),
+      compress: options.compress,
+      maxRetries: options.maxRetries === undefined ? this.#maxRetries : atLeast(0, options.maxRetries, 'maxRetries'),
+      timeoutMs: options.timeoutMs === undefined ? this.#timeoutMs : atLeast(1, options.timeoutMs, 'timeoutMs'),
+      totalDeadlineAtMs: totalTimeoutMs === Number.POSITIVE_INFINITY ? totalTimeoutMs : this.#clock.now() + atLeast(1, totalTimeoutMs, 'totalTimeoutMs'),
+      maxResponseBytes: options.maxResponseBytes ?? this.#maxResponseBytes,
+      signal: options.signal,
+      isStream,
+      redirect: options.redirect ?? 'follow',
+      acceptStatus,
+      onRetry: options.onRetry,
+      attempt: 0,
+      retryDelayMs: 0,
+    };
+  }
+
+  #url(path: string, query: Query | undefined): string {
+    const url = joinUrl(this.#baseUrl, path);
+    const encoded = query === undefined ? this.#defaultQuery : encodeQuery({ ...this.#query, ...query });
+    if (encoded === '') return url;
+    return url + (path.includes('?') ? '&' : '?') + encoded;
+  }
+
+  #headers(options: BaseRequestOptions): Record<string, string> {
+    const isWrite = needsIdempotencyKey(options.method);
+    const headers: Record<string, string> = isWrite ? { ...this.#writeHeaders } : { ...this.#readHeaders };
+    if (isWrite) headers['x-idempotency-key'] = newIdempotencyKey();
+    if (options.timeoutMs !== undefined) headers['x-stainless-read-timeout'] = seconds(options.timeoutMs);
+    if (options.accept !== undefined) headers['accept'] = options.accept;
+    if (options.contentType !== undefined) headers['content-type'] = options.contentType;
+    return options.headers === undefined ? headers : Object.assign(headers, lowerCased(options.headers));
+  }
+}
+
+function encodeBody({ body, contentType }: BaseRequestOptions): string | Uint8Array | undefined {
+  if (body === undefined) return undefined;
+  if (body instanceof Uint8Array) {
+    if (contentType === undefined) throw new ConfigurationError({ message: 'A body of bytes needs a contentType.', option: 'contentType' });
+    return body;
+  }
+  return stringifyJson(body as Parameters<typeof stringifyJson>[0]);
+}
+
+function lowerCased(headers: Readonly<Record<string, string>>): Record<string, string> {
+  const lower: Record<string, string> = {};
+  for (const name of Object.keys(headers)) {
+    const value = headers[name];
+    if (value !== undefined) lower[name.toLowerCase()] = value;
+  }
+  return lower;
+}
+
+function seconds(milliseconds: number): string {
+  return String(milliseconds / 1_000);
+}
+
+function atLeast(minimum: number, value: number, option: string): number {
+  if (value >= minimum) return value;
+  throw new ConfigurationError({ message: `${option} must be a number of at least ${minimum}, not ${value}.`, option });
+}

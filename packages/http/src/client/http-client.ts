@@ -1,0 +1,136 @@
+import { randomUUID } from 'node:crypto';
+import { ConnectionError } from '@tinkex/types';
+import type { AuthProvider } from '../auth/auth-provider.js';
+import { authStage } from '../auth/auth-stage.js';
+import { type Clock, systemClock } from '../clock/clock.js';
+import { compressionStage } from '../compression/compression-stage.js';
+import { diagnosticsStage } from '../diagnostics/diagnostics-stage.js';
+import { Attempt } from '../pipeline/attempt.js';
+import { type Call, isAnswer, type Reply } from '../pipeline/call.js';
+import { closedError, Lifetime } from '../pipeline/lifetime.js';
+import { redirectStage } from '../pipeline/redirect-stage.js';
+import { requestIdOf } from '../pipeline/request-id.js';
+import { compose } from '../pipeline/stage.js';
+import { retryStage } from '../retry/retry-stage.js';
+import type { Transport } from '../transport/transport.js';
+import { UndiciTransport } from '../transport/undici-transport.js';
+import { normalizeBaseUrl } from '../url/base-url.js';
+import { originOf } from '../url/join-url.js';
+import { CallFactory } from './call-factory.js';
+import { EdgeRejections } from './edge-rejections.js';
+import type { HttpClientOptions } from './http-client-options.js';
+import { HttpPromise } from './http-promise.js';
+import { readReply, statusError } from './read-reply.js';
+import type { HttpResult, HttpStream, RequestOptions, StreamOptions } from './request-options.js';
+
+/**
+ * A client of one JSON API: retries, deadlines, credentials, redirects, compression, events.
+ *
+ * A call goes through compression, retries, events and a deadline for each attempt; each attempt goes through your middleware,
+ * the credential, redirects and the transport. No I/O happens in the constructor.
+ *
+ * @example
+ * ```ts
+ * import { apiKeyAuth, HttpClient } from '@tinkex/http';
+ *
+ * await using client = new HttpClient({ baseUrl: 'https://api.example.com', auth: apiKeyAuth('tml-…') });
+ * ```
+ */
+export class HttpClient {
+  readonly baseUrl: string;
+  readonly #clock: Clock;
+  readonly #auth: AuthProvider | undefined;
+  readonly #transport: Transport;
+  readonly #ownsTransport: boolean;
+  readonly #calls: CallFactory;
+  readonly #lifetime = new Lifetime();
+  readonly #edgeRejections = new EdgeRejections();
+  readonly #run: (call: Call) => Promise<Reply>;
+  #closing: Promise<void> | undefined;
+
+  /** @throws ConfigurationError when an option makes no sense. */
+  constructor(options: HttpClientOptions) {
+    this.baseUrl = normalizeBaseUrl(options.baseUrl);
+    this.#clock = options.clock ?? systemClock;
+    this.#auth = options.auth;
+    this.#ownsTransport = options.transport === undefined;
+    this.#transport = options.transport ?? new UndiciTransport();
+    this.#calls = new CallFactory(options, this.baseUrl, this.#clock);
+    this.#run = this.#pipeline(options);
+  }
+
+  /**
+   * Makes a call. It starts at once; await it for the data, or `withMetadata()` for the response as well.
+   *
+   * @throws ApiStatusError for an answer that is no success, ConnectionError and TimeoutError when there is none, AbortedError
+   * when `signal` or `close()` ends it, ValidationError when the body is not what was expected. Each carries `attempts`.
+   */
+  request<T = unknown>(options: RequestOptions<T>): HttpPromise<T> {
+    return new HttpPromise(this.#perform(options));
+  }
+
+  /** Makes a call whose body is read piece by piece. Retries cover everything up to the headers. Throws as `request` does. */
+  async stream(options: StreamOptions): Promise<HttpStream> {
+    const { call, reply } = await this.#exchange(options, true);
+    const { stream } = reply;
+    if (stream === undefined) throw statusError(reply, call, this.#clock.now());
+    return { ...responseFacts(call, reply), body: stream, cancel: () => stream.cancel() };
+  }
+
+  /** Ends what is under way with `AbortedError`, and frees what the client owns. Idempotent. */
+  close(): Promise<void> {
+    this.#closing ??= this.#closeAll();
+    return this.#closing;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  async #perform<T>(options: RequestOptions<T>): Promise<HttpResult<T>> {
+    const { call, reply } = await this.#exchange(options, false, options.acceptStatus);
+    return { data: readReply(reply, options), ...responseFacts(call, reply) };
+  }
+
+  async #exchange(options: StreamOptions, isStream: boolean, acceptStatus?: readonly number[]): Promise<{ call: Call; reply: Reply }> {
+    if (this.#lifetime.isClosed) throw closedError();
+    const call = this.#calls.create(options, isStream, acceptStatus);
+    const reply = await this.#run(call);
+    if (isAnswer(call, reply.status)) {
+      this.#edgeRejections.succeeded(call.pool);
+      return { call, reply };
+    }
+    if (this.#edgeRejections.isRejection(call.pool, reply)) {
+      this.#transport.recycle?.(call.pool, originOf(call.url));
+      throw new ConnectionError({ message: `${call.method} ${call.path}: a proxy refused the connection (an empty 400).`, attempts: call.attempt + 1 });
+    }
+    throw statusError(reply, call, this.#clock.now());
+  }
+
+  #pipeline(options: HttpClientOptions): (call: Call) => Promise<Reply> {
+    const clock = this.#clock;
+    const source = options.source ?? defaultSource(this.baseUrl);
+    const middleware = options.middleware ?? [];
+    const credential = options.auth === undefined ? [] : [authStage(options.auth)];
+    const send = compose([...middleware, ...credential, redirectStage], (request) => this.#transport.send(request));
+    return compose(
+      [compressionStage, retryStage(clock, options.random ?? Math.random, this.#lifetime, source), diagnosticsStage(clock, source)],
+      (call) => Attempt.run(call, send, clock, this.#lifetime, middleware.length > 0),
+    );
+  }
+
+  async #closeAll(): Promise<void> {
+    this.#lifetime.close();
+    await Promise.all([this.#auth?.close?.(), this.#ownsTransport ? this.#transport.close() : undefined]);
+  }
+}
+
+function responseFacts({ attempt, retryDelayMs }: Call, { status, headers }: Reply): Omit<HttpResult<never>, 'data'> {
+  const requestId = requestIdOf(headers);
+  return { status, headers, attempts: attempt + 1, retryDelayMs, ...(requestId === undefined ? {} : { requestId }) };
+}
+
+function defaultSource(baseUrl: string): () => { clientId: string; baseUrl: string } {
+  const source = { clientId: randomUUID(), baseUrl };
+  return () => source;
+}

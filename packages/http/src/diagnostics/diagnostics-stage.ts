@@ -1,0 +1,45 @@
+import { type EventSource, type HttpRequestEvent, TinkexError } from '@tinkex/types';
+import type { Clock } from '../clock/clock.js';
+import type { Call, Reply } from '../pipeline/call.js';
+import type { Stage } from '../pipeline/stage.js';
+import { requestIdOf } from '../pipeline/request-id.js';
+import { hasSubscribers, publish } from './channels.js';
+
+/** Who the events are about, asked anew for each event: a client may get its session late. */
+export type EventSourceOf = () => EventSource;
+
+/** Publishes the start and the end of each attempt, on one object. Without subscribers it only looks whether there are any. */
+export function diagnosticsStage(clock: Clock, source: EventSourceOf): Stage<Call, Reply> {
+  return (call, next) => {
+    if (!isWatched()) return next(call);
+    return observed(call, next, clock, source);
+  };
+}
+
+function isWatched(): boolean {
+  return hasSubscribers('tinkex:http:request:start') || hasSubscribers('tinkex:http:request:stop') || hasSubscribers('tinkex:http:request:exception');
+}
+
+async function observed(call: Call, next: (call: Call) => Promise<Reply>, clock: Clock, source: EventSourceOf): Promise<Reply> {
+  const { requestType, method, path, pool, attempt, body } = call;
+  const startedAtMs = clock.now();
+  const requestBytes = body === undefined ? 0 : Buffer.byteLength(body);
+  const event: HttpRequestEvent = { ...source(), requestType, method, path, pool, attempt, requestBytes, startedAtMs };
+  publish('tinkex:http:request:start', event);
+  try {
+    const reply = await next(call);
+    event.durationMs = clock.now() - startedAtMs;
+    event.status = reply.status;
+    if (reply.stream === undefined) event.responseBytes = reply.bytes.byteLength;
+    const requestId = requestIdOf(reply.headers);
+    if (requestId !== undefined) event.requestId = requestId;
+    publish('tinkex:http:request:stop', event);
+    return reply;
+  } catch (error) {
+    event.durationMs = clock.now() - startedAtMs;
+    event.errorName = error instanceof Error ? error.name : 'unknown';
+    if (TinkexError.isInstance(error)) event.errorCode = error.code;
+    publish('tinkex:http:request:exception', event);
+    throw error;
+  }
+}

@@ -1,0 +1,60 @@
+import { oversizedBody } from '../transport/body-size.js';
+import type { TransportBody } from '../transport/transport.js';
+
+/** The part of an attempt that a streamed body needs. */
+interface StreamingAttempt {
+  readonly reason: Error | undefined;
+  arm(): void;
+  disarm(): void;
+  release(): void;
+}
+
+/** A streamed body whose every wait for bytes is under the attempt's deadline, and whose size is limited. */
+export class IdleLimitedBody implements TransportBody {
+  readonly #body: TransportBody;
+  readonly #attempt: StreamingAttempt;
+  readonly #maxBytes: number;
+
+  constructor(body: TransportBody, attempt: StreamingAttempt, maxBytes: number) {
+    this.#body = body;
+    this.#attempt = attempt;
+    this.#maxBytes = maxBytes;
+  }
+
+  async bytes(maxBytes = this.#maxBytes): Promise<Uint8Array> {
+    this.#attempt.arm();
+    try {
+      return await this.#body.bytes(Math.min(maxBytes, this.#maxBytes));
+    } catch (error) {
+      throw this.#attempt.reason ?? error;
+    } finally {
+      this.#attempt.release();
+    }
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array, void, undefined> {
+    const iterator = this.#body[Symbol.asyncIterator]();
+    let receivedBytes = 0;
+    try {
+      for (;;) {
+        this.#attempt.arm();
+        const { done, value } = await iterator.next();
+        this.#attempt.disarm();
+        if (done) return;
+        receivedBytes += value.byteLength;
+        if (receivedBytes > this.#maxBytes) throw oversizedBody(this.#maxBytes);
+        yield value;
+      }
+    } catch (error) {
+      throw this.#attempt.reason ?? error;
+    } finally {
+      this.#attempt.release();
+      this.#body.cancel();
+    }
+  }
+
+  cancel(): void {
+    this.#attempt.release();
+    this.#body.cancel();
+  }
+}

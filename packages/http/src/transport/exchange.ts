@@ -1,0 +1,176 @@
+import { AbortedError, TinkexError } from '@tinkex/types';
+import type { Dispatcher } from 'undici';
+import { oversizedBody } from './body-size.js';
+import { faultOf } from './fault.js';
+import type { CancellationListener, RequestProgress, TransportBody, TransportRequest, TransportResponse } from './transport.js';
+
+/** Unread bytes beyond which the socket is paused until somebody reads. */
+const HIGH_WATER_BYTES = 256 * 1024;
+const NO_BYTES = new Uint8Array(0);
+
+/**
+ * One request and its response on one connection: undici's handler, our response and its body in a single object. It works
+ * on `dispatch` and not on `undici.request`, whose Node stream costs as much as the rest of the exchange.
+ */
+export class Exchange implements Dispatcher.DispatchHandler, TransportResponse, TransportBody, CancellationListener {
+  status = 0;
+  headers: Readonly<Record<string, string>> = {};
+
+  readonly #origin: string;
+  readonly #request: TransportRequest;
+  readonly #progress: RequestProgress | undefined;
+  #resolve: ((response: TransportResponse) => void) | undefined;
+  #reject: ((error: Error) => void) | undefined;
+  #controller: Dispatcher.DispatchController | undefined;
+  #chunks: Uint8Array[] = [];
+  #bufferedBytes = 0;
+  #maxBytes = Number.POSITIVE_INFINITY;
+  #isCollecting = false;
+  #isEnded = false;
+  #error: Error | undefined;
+  /** Wakes whoever waits for bytes. */
+  #wake: (() => void) | undefined;
+
+  constructor(request: TransportRequest, origin: string, resolve: (response: TransportResponse) => void, reject: (error: Error) => void) {
+    this.#request = request;
+    this.#origin = origin;
+    this.#progress = request.progress;
+    this.#resolve = resolve;
+    this.#reject = reject;
+    if (this.#progress !== undefined) this.#progress.phase = 'connect';
+    if (request.cancellation !== undefined) request.cancellation.listen(this);
+    else if (request.signal?.aborted) this.handleEvent();
+    else request.signal?.addEventListener('abort', this);
+  }
+
+  /** True when the caller gave up before the request was handed over. */
+  get isCancelled(): boolean {
+    return this.#error !== undefined;
+  }
+
+  get body(): TransportBody {
+    return this;
+  }
+
+  /** The abort event of `request.signal`. */
+  handleEvent(): void {
+    const reason: unknown = this.#request.signal?.reason;
+    this.cancelled(TinkexError.isInstance(reason) ? reason : new AbortedError({ message: 'The call was aborted.', cause: reason }));
+  }
+
+  cancelled(reason: Error): void {
+    if (this.#isEnded) return;
+    this.#fail(reason);
+    this.#controller?.abort(reason);
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    if (this.#error !== undefined) controller.abort(this.#error);
+    else if (this.#progress !== undefined) this.#progress.phase = 'headers';
+  }
+
+  onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: Record<string, string | string[] | undefined>): void {
+    if (status < 200) return;
+    if (this.#progress !== undefined) this.#progress.phase = 'body';
+    this.status = status;
+    this.headers = plainHeaders(headers);
+    this.#resolve?.(this);
+    this.#resolve = undefined;
+    this.#reject = undefined;
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Uint8Array): void {
+    this.#chunks.push(chunk);
+    this.#bufferedBytes += chunk.byteLength;
+    if (this.#isCollecting) {
+      if (this.#bufferedBytes > this.#maxBytes) this.cancelled(oversizedBody(this.#maxBytes));
+      return;
+    }
+    if (this.#bufferedBytes >= HIGH_WATER_BYTES) controller.pause();
+    this.#wake?.();
+  }
+
+  onResponseEnd(): void {
+    this.#isEnded = true;
+    this.#release();
+    this.#wake?.();
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    this.#fail(faultOf(error, this.#origin));
+  }
+
+  async bytes(maxBytes = Number.POSITIVE_INFINITY): Promise<Uint8Array> {
+    this.#isCollecting = true;
+    this.#maxBytes = maxBytes;
+    if (this.#bufferedBytes > maxBytes || Number(this.headers['content-length']) > maxBytes) {
+      this.cancelled(oversizedBody(maxBytes));
+      if (this.#isEnded) throw oversizedBody(maxBytes);
+    }
+    if (!this.#isEnded && this.#error === undefined) {
+      this.#controller?.resume();
+      await this.#news();
+    }
+    if (this.#error !== undefined) throw this.#error;
+    const chunks = this.#chunks;
+    this.#chunks = [];
+    if (chunks.length === 1) return chunks[0] as Uint8Array;
+    return chunks.length === 0 ? NO_BYTES : Buffer.concat(chunks, this.#bufferedBytes);
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array, void, undefined> {
+    try {
+      for (;;) {
+        const chunk = this.#chunks.shift();
+        if (chunk !== undefined) {
+          this.#bufferedBytes -= chunk.byteLength;
+          yield chunk;
+          continue;
+        }
+        if (this.#error !== undefined) throw this.#error;
+        if (this.#isEnded) return;
+        this.#controller?.resume();
+        await this.#news();
+      }
+    } finally {
+      this.cancel();
+    }
+  }
+
+  cancel(): void {
+    if (this.#isEnded || this.#error !== undefined) return;
+    this.cancelled(new AbortedError({ message: 'The response was not read to its end.' }));
+  }
+
+  #news(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#wake = resolve;
+    });
+  }
+
+  #fail(error: Error): void {
+    if (this.#isEnded || this.#error !== undefined) return;
+    this.#error = error;
+    this.#chunks = [];
+    this.#release();
+    this.#reject?.(error);
+    this.#resolve = undefined;
+    this.#reject = undefined;
+    this.#wake?.();
+  }
+
+  #release(): void {
+    if (this.#request.cancellation !== undefined) this.#request.cancellation.listen(undefined);
+    else this.#request.signal?.removeEventListener('abort', this);
+  }
+}
+
+/** Undici's lower-case headers with repeated ones joined; the same object when nothing is repeated, which is nearly always. */
+function plainHeaders(headers: Record<string, string | string[] | undefined>): Record<string, string> {
+  for (const name in headers) {
+    const value = headers[name];
+    if (Array.isArray(value)) headers[name] = value.join(', ');
+  }
+  return headers as Record<string, string>;
+}

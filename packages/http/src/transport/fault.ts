@@ -1,0 +1,48 @@
+import { AbortedError, ConfigurationError, ConnectionError, TimeoutError, TinkexError } from '@tinkex/types';
+
+/**
+ * What the network said, in the terms of this package. Errors that are ours already (a deadline, an abort) pass unchanged.
+ *
+ * @param origin - Named in the message; it carries no secret.
+ */
+export function faultOf(error: unknown, origin: string): TinkexError {
+  if (TinkexError.isInstance(error)) return error;
+  switch (codeOf(error)) {
+    case 'UND_ERR_CONNECT_TIMEOUT':
+      return timeoutFault('connect', `Connecting to ${origin} took too long.`, error);
+    case 'UND_ERR_HEADERS_TIMEOUT':
+      return timeoutFault('headers', `${origin} did not answer in time.`, error);
+    case 'UND_ERR_BODY_TIMEOUT':
+      return timeoutFault('body', `${origin} stopped sending the body.`, error);
+    case 'UND_ERR_DESTROYED':
+    case 'UND_ERR_CLOSED':
+      return new AbortedError({ message: 'The transport is closed.', cause: error });
+    case 'UND_ERR_ABORTED':
+    case 'UND_ERR_ABORT':
+      return new AbortedError({ message: 'The call was aborted.', cause: error });
+    case 'UND_ERR_INVALID_ARG':
+    case 'UND_ERR_NOT_SUPPORTED':
+      return new ConfigurationError({ message: `The request cannot be sent: ${messageOf(error)}.`, cause: error });
+    default:
+      return new ConnectionError({ message: `No usable response from ${origin}: ${describe(error)}.`, cause: error });
+  }
+}
+
+function timeoutFault(phase: 'connect' | 'headers' | 'body', message: string, cause: unknown): TimeoutError {
+  return new TimeoutError({ message, phase, cause });
+}
+
+function codeOf(error: unknown): string | undefined {
+  const code = (error as { code?: unknown } | null | undefined)?.code;
+  return typeof code === 'string' ? code : undefined;
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : 'unknown reason';
+}
+
+function describe(error: unknown): string {
+  const code = codeOf(error);
+  const message = messageOf(error) || 'no reason given';
+  return code === undefined || message.includes(code) ? message : `${message} (${code})`;
+}

@@ -1,0 +1,248 @@
+import { ApiStatusError, ConfigurationError, ConnectionError, ServerError, TimeoutError, TinkexError, ValidationError } from '@tinkex/types';
+import { describe, expect, it } from 'vitest';
+import {
+  backoffMs,
+  createResponse,
+  decideRetry,
+  encodeQuery,
+  executeWithRetries,
+  HttpClient,
+  isRetryableResponse,
+  joinUrl,
+  jwtExpirySeconds,
+  jwtIdentity,
+  outerDelayMs,
+  type Query,
+  readJwtClaims,
+  selectCredential,
+  type TransportResponse,
+} from '../src/index.js';
+import { ManualClock } from './support/manual-clock.js';
+import { ScriptedTransport } from './support/scripted-transport.js';
+import { vectors } from './support/vectors.js';
+
+const baseUrl = 'http://service.test';
+
+describe('http-retry-delay', () => {
+  interface Expected {
+    seconds?: number;
+    min_seconds_exclusive?: number;
+    max_seconds?: number;
+  }
+  const cases = vectors<{ retries_taken: number; response_headers: Record<string, string> }, Expected>('http-retry-delay');
+  it.each(cases)('$name', async ({ input, expected }) => {
+    const delayWith = async (random: number): Promise<number> => {
+      const clock = new ManualClock();
+      const failing = () => createResponse({ status: 503, body: { d: 1 } });
+      const last = createResponse({ status: 503, body: { d: 1 }, headers: input.response_headers });
+      const transport = new ScriptedTransport([...Array.from({ length: input.retries_taken }, failing), last, createResponse({ body: {} })]);
+      const client = new HttpClient({ baseUrl, transport, clock, random: () => random });
+      await clock.settle(client.request({ method: 'POST', path: '/x' }));
+      return (clock.waitsMs.at(-1) ?? Number.NaN) / 1_000;
+    };
+    if (expected.seconds !== undefined) {
+      expect(await delayWith(0)).toBeCloseTo(expected.seconds, 9);
+      expect(await delayWith(0.999)).toBeCloseTo(expected.seconds, 9);
+    } else {
+      expect(await delayWith(0)).toBeCloseTo(expected.max_seconds ?? Number.NaN, 9);
+      expect(await delayWith(0.999_999)).toBeGreaterThan(expected.min_seconds_exclusive ?? Number.NaN);
+      expect(await delayWith(0.999_999)).toBeCloseTo(expected.min_seconds_exclusive ?? Number.NaN, 4);
+    }
+  });
+
+  it('takes a date in the future as the distance from the injected now', async () => {
+    const clock = new ManualClock(Date.UTC(2026, 0, 1, 0, 0, 0));
+    const headers = { 'retry-after': 'Thu, 01 Jan 2026 00:00:07 GMT' };
+    const transport = new ScriptedTransport([createResponse({ status: 429, body: {}, headers }), createResponse({ body: {} })]);
+    await clock.settle(new HttpClient({ baseUrl, transport, clock }).request({ method: 'GET', path: '/x' }));
+    expect(clock.waitsMs).toEqual([7_000]);
+  });
+});
+
+describe('http-status', () => {
+  interface Input {
+    status: number;
+    headers?: Record<string, string>;
+    body?: string;
+  }
+  interface Expected {
+    retry?: boolean;
+    error_class?: string;
+    message?: string;
+    body?: unknown;
+  }
+  /** The reference's names where ours differ. */
+  const CLASS: Record<string, string> = { APIStatusError: 'ApiStatusError', InternalServerError: 'ServerError' };
+  it.each(vectors<Input, Expected>('http-status'))('$name', async ({ input, expected }) => {
+    const { status, headers = {} } = input;
+    const body = input.body ?? '{"d":1}';
+    const transport = new ScriptedTransport([createResponse({ status, headers, body })], true);
+    const clock = new ManualClock();
+    const client = new HttpClient({ baseUrl, transport, clock, maxRetries: expected.retry === undefined ? 0 : 1 });
+    const error = await clock.settle(client.request({ method: 'POST', path: '/x' }).catch((reason: unknown) => reason));
+    if (!ApiStatusError.isInstance(error)) throw error;
+    if (expected.retry !== undefined) {
+      expect(isRetryableResponse(status, headers)).toBe(expected.retry);
+      expect(transport.requests).toHaveLength(expected.retry ? 2 : 1);
+      expect(error.attempts).toBe(expected.retry ? 2 : 1);
+    }
+    if (expected.error_class !== undefined) {
+      const own = status === 402 ? 'BillingError' : (CLASS[expected.error_class] ?? expected.error_class);
+      expect(error.name).toBe(own);
+    }
+    if ('body' in expected) {
+      expect(error.body).toEqual(expected.body);
+      if (typeof expected.body === 'string') expect(error.message).toContain(expected.body);
+      expect(error.message).toContain(String(status));
+    }
+  });
+});
+
+describe('retry-delays of the outer layer', () => {
+  interface Input {
+    layer: string;
+    failures_so_far: number;
+    elapsed_seconds: number;
+  }
+  const cases = vectors<Input, { seconds?: number; raise?: boolean }>('retry-delays').filter(({ input }) => input.layer === 'execute_with_retries');
+  it('has cases', () => expect(cases.length).toBe(13));
+  it.each(cases)('$name', ({ input, expected }) => {
+    const delay = outerDelayMs(new ConnectionError({ message: 'x' }), input.failures_so_far - 1, input.elapsed_seconds * 1_000);
+    expect(delay).toBe(expected.raise ? undefined : (expected.seconds ?? Number.NaN) * 1_000);
+  });
+});
+
+describe('urls', () => {
+  it.each(vectors<{ base_url: string; path: string }, string>('urls'))('$name', async ({ input, expected }) => {
+    expect(joinUrl(input.base_url, input.path)).toBe(expected);
+    const transport = new ScriptedTransport([createResponse({ body: {} })]);
+    await new HttpClient({ baseUrl: input.base_url, transport }).request({ method: 'GET', path: input.path });
+    expect(transport.requests[0]?.url).toBe(expected);
+  });
+});
+
+describe('query-strings', () => {
+  it.each(vectors<Query, string>('query-strings'))('$name', async ({ input, expected }) => {
+    expect(encodeQuery(input)).toBe(expected);
+    const transport = new ScriptedTransport([createResponse({ body: {} })]);
+    await new HttpClient({ baseUrl, transport }).request({ method: 'GET', path: '/x', query: input });
+    expect(transport.requests[0]?.url).toBe(`${baseUrl}/x?${expected}`);
+  });
+});
+
+describe('auth-provider', () => {
+  interface Input {
+    api_key_argument: string | null;
+    TINKER_API_KEY: string | null;
+    TINKER_CREDENTIAL_CMD: string | null;
+    enforce_cmd: boolean;
+  }
+  interface Expected {
+    error?: string;
+    provider?: string;
+    credential?: string;
+    command?: string;
+  }
+  it.each(vectors<Input, Expected>('auth-provider'))('$name', ({ input, expected }) => {
+    const select = () =>
+      selectCredential({
+        apiKey: input.api_key_argument ?? undefined,
+        environmentApiKey: input.TINKER_API_KEY ?? undefined,
+        command: input.TINKER_CREDENTIAL_CMD ?? undefined,
+        isCommandRequired: input.enforce_cmd,
+      });
+    if (expected.error !== undefined) expect(select).toThrow(ConfigurationError);
+    else if (expected.provider === 'api_key') expect(select()).toEqual({ source: 'apiKey', apiKey: expected.credential });
+    else expect(select()).toEqual({ source: 'command', command: expected.command });
+  });
+});
+
+describe('jwt', () => {
+  interface Expected {
+    claims?: unknown;
+    claims_error?: boolean;
+    exp?: number;
+    exp_error?: boolean;
+    whoami?: { user_urn: string; email: string | null };
+  }
+  it.each(vectors<string, Expected>('jwt'))('$name', ({ input, expected }) => {
+    if (expected.claims_error) expect(() => readJwtClaims(input)).toThrow(ValidationError);
+    else expect(readJwtClaims(input)).toEqual(expected.claims);
+    if (expected.exp_error) expect(() => jwtExpirySeconds(input)).toThrow(ValidationError);
+    else expect(jwtExpirySeconds(input)).toBe(expected.exp);
+    if (expected.whoami !== undefined) expect(jwtIdentity(input)).toEqual({ userUrn: expected.whoami.user_urn, email: expected.whoami.email });
+  });
+});
+
+describe('submit-retry', () => {
+  interface Answer {
+    status?: number;
+    body?: unknown;
+    headers?: Record<string, string>;
+    connection_error?: boolean;
+    timeout?: boolean;
+  }
+  interface Input {
+    http_max_retries: number;
+    execute_with_retries: boolean;
+    responses: Answer[];
+    repeat_last?: boolean;
+  }
+  interface Expected {
+    outcome: 'result' | 'error';
+    error?: string;
+    requests: number;
+    sleeps: number[];
+    retry_counts: number[];
+    distinct_idempotency_keys: number;
+  }
+  const CLASS: Record<string, string> = {
+    APIStatusError: 'BillingError',
+    InternalServerError: 'ServerError',
+    APITimeoutError: 'TimeoutError',
+    APIConnectionError: 'ConnectionError',
+    APIResponseValidationError: 'ValidationError',
+  };
+  const answer = ({ status, body, headers = {}, connection_error, timeout }: Answer): TransportResponse | Error => {
+    if (connection_error) return new ConnectionError({ message: 'reset' });
+    if (timeout) return new TimeoutError({ message: 'late', phase: 'headers' });
+    return createResponse({ status: status ?? 0, headers, body: body ?? undefined });
+  };
+  const schema = {
+    decode(value: unknown): string {
+      const id = (value as { request_id?: unknown }).request_id;
+      if (typeof id === 'string') return id;
+      throw new ValidationError({ direction: 'response', issues: [{ path: 'request_id', message: 'is missing' }] });
+    },
+  };
+  it.each(vectors<Input, Expected>('submit-retry'))('$name', async ({ input, expected }) => {
+    const clock = new ManualClock();
+    const transport = new ScriptedTransport(input.responses.map(answer), input.repeat_last);
+    const client = new HttpClient({ baseUrl, transport, clock, random: () => 0 });
+    const call = () => client.request({ method: 'POST', path: '/submit', body: {}, schema, maxRetries: input.http_max_retries });
+    const pause = (error: unknown) => (ApiStatusError.isInstance(error) && error.status === 402 ? 5_000 : undefined);
+    const outcome = input.execute_with_retries ? executeWithRetries(call, { clock, pause }) : call();
+    const settled = await clock.settle(outcome.then((value) => ({ value }), (error: unknown) => ({ error })));
+    if (expected.outcome === 'result') expect(settled).toEqual({ value: 'req-1' });
+    else expect((settled as { error: TinkexError }).error.name).toBe(CLASS[expected.error ?? ''] ?? expected.error);
+    expect(transport.requests).toHaveLength(expected.requests);
+    expect(clock.waitsMs.map((ms) => ms / 1_000)).toEqual(expected.sleeps);
+    expect(transport.headers('x-stainless-retry-count')).toEqual(expected.retry_counts.map(String));
+    expect(new Set(transport.headers('x-idempotency-key')).size).toBe(expected.distinct_idempotency_keys);
+    expect(clock.pending).toBe(0);
+  });
+});
+
+describe('the retry policy as a function', () => {
+  it('gives the same decision for the same arguments', () => {
+    const outcome = { status: 503, headers: {} };
+    expect(decideRetry(0, outcome, 10, () => 0.5, 0)).toEqual(decideRetry(0, outcome, 10, () => 0.5, 0));
+    expect(backoffMs(0, () => 0.5)).toBe(437.5);
+  });
+
+  it('never retries what is not known to be transient', () => {
+    expect(decideRetry(0, { error: new TypeError('bug') }, 10, () => 0, 0)).toEqual({ retry: false });
+    expect(decideRetry(0, { error: new ServerError({ message: 'x', status: 500 }) }, 0, () => 0, 0)).toEqual({ retry: false });
+    expect(TinkexError.isInstance(new TypeError('bug'))).toBe(false);
+  });
+});

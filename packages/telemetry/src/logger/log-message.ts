@@ -1,0 +1,20 @@
+import type { TinkexEventName } from '@tinkex/types';
+import type { EventFieldValues } from '../events/pick-fields.js';
+
+/** A short line for people: the event and what is most telling about it. Machines read the fields. */
+export function logMessage(name: TinkexEventName, fields: EventFieldValues): string {
+  const parts: string[] = [name];
+  if (fields['requestType'] !== undefined) parts.push(String(fields['requestType']));
+  if (fields['method'] !== undefined) parts.push(`${fields['method']} ${fields['path']}`);
+  if (fields['status'] !== undefined) parts.push(String(fields['status']));
+  if (fields['outcome'] !== undefined) parts.push(String(fields['outcome']));
+  if (fields['to'] !== undefined) parts.push(`${fields['from'] ?? 'new'} -> ${fields['to']}`);
+  if (fields['errorCode'] !== undefined) parts.push(String(fields['errorCode']));
+  if (fields['delayMs'] !== undefined) parts.push(`delay ${milliseconds(fields['delayMs'])}`);
+  if (fields['durationMs'] !== undefined) parts.push(`in ${milliseconds(fields['durationMs'])}`);
+  return parts.join(' ');
+}
+
+function milliseconds(value: unknown): string {
+  return `${typeof value === 'number' ? Math.round(value * 10) / 10 : value} ms`;
+}

@@ -1,0 +1,33 @@
+import type { EventFieldValues } from '../events/pick-fields.js';
+
+/** One method of a sink. A returned promise is watched: its rejection is counted, never unhandled. */
+export type LogMethod = (message: string, fields: EventFieldValues) => unknown;
+
+/** Where lines go. `console` fits; so does anything with these four methods. */
+export interface LogSink {
+  debug: LogMethod;
+  info: LogMethod;
+  warn: LogMethod;
+  error: LogMethod;
+}
+
+/** One method of a logger that takes the fields first, as pino and bunyan do. */
+export type FieldsFirstMethod = (fields: object, message: string) => unknown;
+
+/** A pino logger, as far as {@link pinoSink} needs it. */
+export interface FieldsFirstLogger {
+  debug: FieldsFirstMethod;
+  info: FieldsFirstMethod;
+  warn: FieldsFirstMethod;
+  error: FieldsFirstMethod;
+}
+
+/** Turns a pino (or bunyan) logger, which takes the fields before the message, into a sink. */
+export function pinoSink(logger: FieldsFirstLogger): LogSink {
+  return {
+    debug: (message, fields) => logger.debug(fields, message),
+    info: (message, fields) => logger.info(fields, message),
+    warn: (message, fields) => logger.warn(fields, message),
+    error: (message, fields) => logger.error(fields, message),
+  };
+}

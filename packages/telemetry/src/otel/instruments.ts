@@ -1,0 +1,84 @@
+import type { Attributes, Meter } from '@opentelemetry/api';
+import type { HttpRequestEvent } from '@tinkex/types';
+import type { EventHandlers } from '../attach/attach.js';
+import { httpErrorType, serverAttributes } from './attributes.js';
+import { providerName } from './operation-spans.js';
+
+/** Records events on OpenTelemetry instruments, under the names of the semantic conventions where there are any. */
+export function instruments(meter: Meter): EventHandlers {
+  return { ...httpInstruments(meter), ...genAiInstruments(meter), ...ownInstruments(meter) };
+}
+
+function httpInstruments(meter: Meter): EventHandlers {
+  const duration = meter.createHistogram('http.client.request.duration', { unit: 's', description: 'Duration of HTTP client requests.' });
+  const requestSize = meter.createHistogram('http.client.request.body.size', { unit: 'By', description: 'Size of HTTP request bodies.' });
+  const responseSize = meter.createHistogram('http.client.response.body.size', { unit: 'By', description: 'Size of HTTP response bodies.' });
+  const active = meter.createUpDownCounter('http.client.active_requests', { unit: '{request}', description: 'Active HTTP requests.' });
+  const retries = meter.createCounter('tinkex.http.retries', { unit: '{request}', description: 'HTTP attempts that were repeated.' });
+  const started = new WeakSet<HttpRequestEvent>();
+  const common = (event: HttpRequestEvent): Attributes => ({ ...serverAttributes(event.baseUrl), 'http.request.method': event.method });
+  const ended = (event: HttpRequestEvent): void => {
+    if (started.delete(event)) active.add(-1, common(event));
+    const errorType = httpErrorType(event);
+    const attributes: Attributes = {
+      ...common(event),
+      'tinkex.request.type': event.requestType,
+      ...(event.status === undefined ? {} : { 'http.response.status_code': event.status }),
+      ...(errorType === undefined ? {} : { 'error.type': errorType }),
+    };
+    if (event.durationMs !== undefined) duration.record(event.durationMs / 1_000, attributes);
+    requestSize.record(event.requestBytes, attributes);
+    if (event.responseBytes !== undefined) responseSize.record(event.responseBytes, attributes);
+  };
+  return {
+    'tinkex:http:request:start': (event) => {
+      started.add(event);
+      active.add(1, common(event));
+    },
+    'tinkex:http:request:stop': ended,
+    'tinkex:http:request:exception': ended,
+    'tinkex:http:request:retry': (event) =>
+      retries.add(1, { ...serverAttributes(event.baseUrl), 'tinkex.request.type': event.requestType }),
+  };
+}
+
+function genAiInstruments(meter: Meter): EventHandlers {
+  const duration = meter.createHistogram('gen_ai.client.operation.duration', { unit: 's', description: 'Duration of sampling calls.' });
+  const tokens = meter.createHistogram('gen_ai.client.token.usage', { unit: '{token}', description: 'Tokens in and out of sampling calls.' });
+  return {
+    'tinkex:sampling:call': (event) => {
+      const attributes: Attributes = {
+        ...serverAttributes(event.baseUrl),
+        'gen_ai.operation.name': 'text_completion',
+        'gen_ai.provider.name': providerName,
+        ...(event.errorCode === undefined ? {} : { 'error.type': event.errorCode }),
+      };
+      duration.record(event.durationMs / 1_000, attributes);
+      tokens.record(event.promptTokens, { ...attributes, 'gen_ai.token.type': 'input' });
+      if (event.errorCode === undefined) tokens.record(event.sampledTokens, { ...attributes, 'gen_ai.token.type': 'output' });
+    },
+  };
+}
+
+function ownInstruments(meter: Meter): EventHandlers {
+  const operations = meter.createHistogram('tinkex.training.operation.duration', { unit: 's', description: 'Duration of training calls.' });
+  const trained = meter.createCounter('tinkex.training.tokens', { unit: '{token}', description: 'Tokens in finished training calls.' });
+  const futures = meter.createHistogram('tinkex.future.duration', { unit: 's', description: 'Time from a call to the end of its promise.' });
+  const polls = meter.createCounter('tinkex.future.polls', { unit: '{poll}', description: 'Polls of promises.' });
+  const waits = meter.createHistogram('tinkex.rate_limit.wait', { unit: 's', description: 'Time calls were held by the shared backoff.' });
+  const missed = meter.createCounter('tinkex.session.heartbeats_missed', { unit: '{heartbeat}', description: 'Unanswered heartbeats.' });
+  const common = (event: { readonly baseUrl: string; readonly requestType: string }): Attributes => ({
+    ...serverAttributes(event.baseUrl),
+    'tinkex.request.type': event.requestType,
+  });
+  return {
+    'tinkex:training:operation': (event) => {
+      operations.record(event.durationMs / 1_000, common(event));
+      trained.add(event.tokens, common(event));
+    },
+    'tinkex:future:settled': (event) => futures.record(event.durationMs / 1_000, { ...common(event), 'tinkex.outcome': event.outcome }),
+    'tinkex:future:poll': (event) => polls.add(1, { ...common(event), 'tinkex.outcome': event.outcome }),
+    'tinkex:rate_limit:wait': (event) => waits.record(event.delayMs / 1_000, { ...serverAttributes(event.baseUrl) }),
+    'tinkex:session:heartbeat_missed': (event) => missed.add(1, { ...serverAttributes(event.baseUrl) }),
+  };
+}

@@ -1,0 +1,43 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { redactText } from './redact-text.js';
+
+const jwt = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJ4In0.c2lnbmF0dXJl';
+
+describe('redactText', () => {
+  it.each([
+    ['an API key', 'key is tml-abc123DEF_-x here', ['tml-abc123']],
+    ['a web token', `token ${jwt}!`, ['eyJhbGci', 'c2lnbmF0']],
+    ['a password in a URL', 'https://user:hunter2@host/path', ['hunter2']],
+    ['a signed URL', 'see https://store.example/file?sig=abcdef&exp=1 now', ['abcdef']],
+    ['an authorization value', 'Authorization: Bearer abc.def', ['abc.def']],
+    ['a header in JSON', '{"X-API-Key": "sekret", "a": 1}', ['sekret']],
+    ['a pair', 'client_secret=sekret&x=1', ['sekret']],
+    ['a cookie', "cookie: 'session=sekret'", ['sekret']],
+  ])('hides %s', (_what, text, secrets) => {
+    const redacted = redactText(text);
+    for (const secret of secrets) expect(redacted).not.toContain(secret);
+    expect(redacted).toContain('[redacted]');
+  });
+
+  it.each(['', 'loss 2.5 after 12 tokens', 'https://a.example/api', 'tinker://run/weights/step-1', '/api/v1/asample', 'TINKEX_CONNECTION'])(
+    'leaves "%s" alone',
+    (text) => {
+      expect(redactText(text)).toBe(text);
+    },
+  );
+
+  it('cuts long texts, and hides a key that the cut would have split', () => {
+    const redacted = redactText(`${'x'.repeat(90)} tml-${'s'.repeat(50)}`, 100);
+    expect(redacted.length).toBeLessThanOrEqual(101);
+    expect(redacted).not.toContain('tml-s');
+  });
+
+  it('hides a key wherever it stands', () => {
+    fc.assert(
+      fc.property(fc.string({ maxLength: 50 }), fc.string({ maxLength: 50 }), (before, after) => {
+        expect(redactText(`${before} tml-0123456789abcdef ${after}`)).not.toContain('0123456789abcdef');
+      }),
+    );
+  });
+});

@@ -1,0 +1,165 @@
+import { isUserError } from '@tinkex/types';
+import { errorMessage, errorStatus, errorType } from './exception-report.js';
+import type { GenericReport } from './report.js';
+
+/** A generic report without its kind, as `ServiceReporter.event` takes it. */
+export type ClientReport = Omit<GenericReport, 'kind'>;
+
+/** A failure inside a retry layer. Times are milliseconds since the epoch. */
+export interface RetryFailure {
+  /** The operation's name. */
+  readonly operation: string;
+  readonly error: unknown;
+  readonly isRetried: boolean;
+  readonly attempt: number;
+  readonly startedAtMs: number;
+  readonly nowMs: number;
+}
+
+/** Where a poll was when something happened. */
+export interface PollPosition {
+  readonly requestId: string;
+  readonly requestType: string;
+  /** The poll's number, from 0. */
+  readonly iteration: number;
+  readonly elapsedMs: number;
+}
+
+/** A poll that was answered with an error status, or not at all. */
+export interface PollFailure extends PollPosition {
+  readonly error: unknown;
+  readonly kind: 'retry' | 'retry_with_backoff' | 'retry_if_budget' | 'retryable_exception' | 'fatal';
+  readonly isRetried: boolean;
+  readonly detail?: string;
+  readonly badRequestRetries: number;
+  readonly connectionErrorRetries: number;
+  /** Sent for 400 and fatal answers only; redacted by an allow-list. */
+  readonly responseHeaders?: Readonly<Record<string, string>>;
+  readonly requestHeaders?: Readonly<Record<string, string>>;
+  readonly responseBody?: unknown;
+}
+
+/** A failure in the retry layer around submissions and session calls; `attempt` from 0. Not for a paused 402. */
+export function outerRetryReport(failure: RetryFailure): ClientReport {
+  return {
+    name: 'InternalClientHolder.execute_with_retries.exception',
+    severity: failure.isRetried || isUserError(failure.error) ? 'WARNING' : 'ERROR',
+    data: { ...retryData(failure), is_retryable: failure.isRetried },
+  };
+}
+
+/** A failure in the retry layer of sampling; `attempt` from 1. */
+export function samplingRetryReport(failure: RetryFailure): ClientReport {
+  return {
+    name: 'RetryHandler.execute.exception',
+    severity: failure.isRetried || isUserError(failure.error) ? 'WARNING' : 'ERROR',
+    data: { ...retryData(failure), should_retry: failure.isRetried },
+  };
+}
+
+/** A poll answered with an error status. Not for a paused 402. */
+export function pollStatusReport(failure: PollFailure): ClientReport {
+  const status = errorStatus(failure.error) ?? 0;
+  const isSevere = status === 400 || failure.kind === 'fatal';
+  return {
+    name: 'APIFuture.result_async.api_status_error',
+    severity: isSevere ? 'ERROR' : 'WARNING',
+    data: {
+      ...pollFailureData(failure, status),
+      ...(isSevere
+        ? {
+            response_headers: failure.responseHeaders ?? {},
+            request_headers: failure.requestHeaders ?? {},
+            response_body: failure.responseBody ?? null,
+          }
+        : {}),
+    },
+  };
+}
+
+/** A poll that timed out or could not connect. */
+export function pollConnectionReport(failure: PollFailure): ClientReport {
+  return { name: 'APIFuture.result_async.connection_error', severity: 'WARNING', data: pollFailureData(failure, 0) };
+}
+
+/** A wait that reached its time limit. */
+export function pollTimeoutReport(position: PollPosition & { readonly timeoutMs: number }): ClientReport {
+  return {
+    name: 'APIFuture.result_async.timeout',
+    severity: 'ERROR',
+    data: { ...positionData(position), timeout: position.timeoutMs / 1_000 },
+  };
+}
+
+/** A promise that ended in failure. */
+export function pollFailedReport(
+  failure: PollPosition & { readonly message: string; readonly category: 'user' | 'server' | 'unknown' },
+): ClientReport {
+  const isUserFault = failure.category === 'user';
+  return {
+    name: 'APIFuture.result_async.application_error',
+    severity: isUserFault ? 'WARNING' : 'ERROR',
+    data: {
+      ...positionData(failure),
+      error: failure.message,
+      error_category: failure.category.charAt(0).toUpperCase() + failure.category.slice(1),
+      is_user_error: isUserFault,
+    },
+  };
+}
+
+/** A result that cannot be decoded: bytes (give `resultBytes`) or JSON. */
+export function pollUndecodableReport(
+  failure: PollPosition & { readonly error: unknown; readonly resultType: string; readonly resultBytes?: number },
+): ClientReport {
+  const isProtobuf = failure.resultBytes !== undefined;
+  return {
+    name: `APIFuture.result_async.${isProtobuf ? 'proto_deserialization_error' : 'validation_error'}`,
+    severity: 'ERROR',
+    data: {
+      ...positionData(failure),
+      exception: errorMessage(failure.error),
+      exception_type: errorType(failure.error),
+      model_cls: failure.resultType,
+      ...(isProtobuf ? { proto_bytes_len: failure.resultBytes } : { exception_stack: stackOf(failure.error) }),
+    },
+  };
+}
+
+function retryData({ operation, error, attempt, startedAtMs, nowMs }: RetryFailure): Record<string, unknown> {
+  return {
+    func: operation,
+    exception: errorMessage(error),
+    exception_type: errorType(error),
+    exception_stack: stackOf(error),
+    status_code: errorStatus(error) ?? null,
+    is_user_error: isUserError(error),
+    attempt_count: attempt,
+    start_time: startedAtMs / 1_000,
+    current_time: nowMs / 1_000,
+    elapsed_time: (nowMs - startedAtMs) / 1_000,
+  };
+}
+
+function pollFailureData(failure: PollFailure, status: number): Record<string, unknown> {
+  return {
+    ...positionData(failure),
+    status_code: status,
+    detail: failure.detail ?? null,
+    kind: failure.kind,
+    should_retry: failure.isRetried,
+    is_user_error: isUserError(failure.error),
+    exception: errorMessage(failure.error),
+    exception_type: errorType(failure.error),
+    bad_request_retries: failure.badRequestRetries,
+    connection_error_retries: failure.connectionErrorRetries,
+  };
+}
+
+function positionData({ requestId, requestType, iteration, elapsedMs }: PollPosition): Record<string, unknown> {
+  return { request_id: requestId, request_type: requestType, iteration, elapsed_time: elapsedMs / 1_000 };
+}
+
+function stackOf(error: unknown): string | null {
+  return error instanceof Error ? (error.stack ?? null) : null;
+}

@@ -1,0 +1,67 @@
+import { ApiStatusError, isUserError, RequestFailedError } from '@tinkex/types';
+import type { Report, ReportSeverity } from './report.js';
+
+const maxCauses = 64;
+
+/** The caller's own faults become a `user_error`, everything else an `UNHANDLED_EXCEPTION`. */
+export function exceptionReport(error: unknown, severity: ReportSeverity = 'ERROR'): Report {
+  if (isUserError(error)) return userErrorReport(error);
+  const stack = error instanceof Error ? error.stack : undefined;
+  return {
+    kind: 'UNHANDLED_EXCEPTION',
+    severity,
+    errorType: errorType(error),
+    errorMessage: errorMessage(error),
+    ...(stack === undefined || stack === '' ? {} : { traceback: stack }),
+  };
+}
+
+/** The name of an error's class, or the type of a value that is no error. */
+export function errorType(error: unknown): string {
+  return error instanceof Error ? error.name : typeof error;
+}
+
+/** The message of an error, or what is thrown in its place. */
+export function errorMessage(error: unknown): string {
+  if (error instanceof Error) return error.message;
+  // String() runs the object's own code, which may throw.
+  return typeof error === 'object' ? Object.prototype.toString.call(error) : String(error);
+}
+
+/** The status of the first status error among an error and its causes. */
+export function errorStatus(error: unknown): number | undefined {
+  return findCause(error, ApiStatusError.isInstance)?.status;
+}
+
+function userErrorReport(error: unknown): Report {
+  const status = findCause(error, ApiStatusError.isInstance);
+  const culprit = status ?? findCause(error, RequestFailedError.isInstance) ?? error;
+  const message = errorMessage(culprit);
+  const body = status?.body;
+  return {
+    kind: 'GENERIC_EVENT',
+    name: 'user_error',
+    severity: 'WARNING',
+    data: {
+      error_type: errorType(culprit),
+      ...(message === '' ? {} : { message }),
+      ...(status === undefined ? {} : { status_code: status.status }),
+      ...(isEmpty(body) ? {} : { body }),
+    },
+  };
+}
+
+function findCause<Found extends Error>(error: unknown, isWanted: (value: unknown) => value is Found): Found | undefined {
+  let current = error;
+  // A chain may be a ring.
+  for (let depth = 0; depth < maxCauses && current instanceof Error; depth += 1) {
+    if (isWanted(current)) return current;
+    current = current.cause;
+  }
+  return undefined;
+}
+
+function isEmpty(body: unknown): boolean {
+  if (body === undefined || body === null || body === '') return true;
+  return typeof body === 'object' && Object.keys(body).length === 0;
+}

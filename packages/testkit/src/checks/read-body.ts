@@ -1,0 +1,88 @@
+import { type Codec, endpoints, parseJson, protobuf, ValidationError } from '@tinkex/types';
+import type { Dialect, WireFormat } from '../dialects/dialect.js';
+import { refuse } from '../exchange/message.js';
+import type { RecordedCall } from '../recorder/recorded-call.js';
+import type { Recorder } from '../recorder/recorder.js';
+import type { RouteName } from '../routes/route-types.js';
+import type { RuleId } from '../rules/rules.js';
+
+/** What there is to read. */
+export interface BodyInput {
+  readonly recorder: Recorder;
+  readonly call: RecordedCall;
+  readonly dialect: Dialect;
+  readonly route: RouteName;
+  readonly contentType: string | undefined;
+  readonly body: Uint8Array;
+}
+
+/** Decodes the body of a request, or refuses it: 400 not readable, 415 wrong type, 422 wrong content. */
+export function readBody(input: BodyInput): unknown {
+  const endpoint = endpoints[input.route] as { readonly request?: Codec<unknown> };
+  if (input.route === 'forwardBackward' || input.route === 'forward') {
+    return readForwardBackward(input);
+  }
+  if (endpoint.request === undefined) {
+    return undefined;
+  }
+  requireFormat(input, ['json']);
+  return decodeJson(input, endpoint.request.decode);
+}
+
+function readForwardBackward(input: BodyInput): unknown {
+  const formats: readonly WireFormat[] = input.route === 'forward' ? ['json'] : input.dialect.requestFormats;
+  if (requireFormat(input, formats) === 'json') {
+    return decodeJson(input, endpoints[input.route === 'forward' ? 'forward' : 'forwardBackward'].request.decode);
+  }
+  try {
+    return protobuf.forwardBackwardRequest.decode(input.body);
+  } catch (error) {
+    return refuseInvalid(input, 400, 'body-malformed', error);
+  }
+}
+
+function requireFormat({ recorder, call, dialect, route, contentType = '' }: BodyInput, formats: readonly WireFormat[]): WireFormat {
+  const format: WireFormat | undefined = /^application\/x-protobuf\b/i.test(contentType)
+    ? 'protobuf'
+    : /^application\/json\b/i.test(contentType)
+      ? 'json'
+      : undefined;
+  if (format !== undefined && formats.includes(format)) {
+    return format;
+  }
+  const detail = `${route} does not take the content type ${contentType === '' ? '(none)' : contentType}; it takes ${formats.join(' or ')}`;
+  // Offering the other documented format is how a client finds out what a server speaks.
+  const isOffer = format !== undefined && (route === 'forwardBackward' || route === 'forward');
+  if (!isOffer) {
+    recorder.violate(call, 'content-type', detail);
+  }
+  refuse(isOffer ? dialect.refusedFormatStatus : 415, detail);
+}
+
+function decodeJson(input: BodyInput, decode: (wire: unknown) => unknown): unknown {
+  let wire: unknown;
+  try {
+    wire = parseJson(input.body);
+  } catch (error) {
+    return refuseInvalid(input, 400, 'body-malformed', error);
+  }
+  try {
+    return decode(wire);
+  } catch (error) {
+    return refuseInvalid(input, 422, hasNull(wire) ? 'field-null' : 'body-invalid', error);
+  }
+}
+
+function hasNull(wire: unknown): boolean {
+  return typeof wire === 'object' && wire !== null && Object.values(wire).some((value) => value === null);
+}
+
+/** A decoder that fails in any other way than by `ValidationError` is broken: that is ours to hear about, not the client's. */
+function refuseInvalid({ recorder, call, route }: BodyInput, status: 400 | 422, rule: RuleId, error: unknown): never {
+  if (!ValidationError.isInstance(error)) {
+    throw error;
+  }
+  const detail = `${route}: ${error.message}`;
+  recorder.violate(call, rule, detail);
+  refuse(status, detail);
+}

@@ -1,0 +1,138 @@
+import type { AdamWState, Moments } from './adamw.js';
+import { type AdapterModule, type AdapterShape, adapterModules, LORA_ALPHA, LoraAdapter, moduleShapes } from './adapter.js';
+import { type CheckpointFiles, EngineUserError } from './engine.js';
+import { decodeSafetensors, encodeSafetensors, type NamedTensor } from './safetensors.js';
+
+const CONFIG_FILE = 'adapter_config.json';
+const WEIGHTS_FILE = 'adapter_model.safetensors';
+const OPTIMIZER_FILE = 'optimizer.safetensors';
+/** Written last: a folder without it was not finished. */
+const COMPLETE_FILE = 'checkpoint_complete';
+
+/** What a checkpoint says about itself. */
+export interface CheckpointHeader extends AdapterShape {
+  readonly baseModel: string;
+}
+
+/** Writes an adapter, and the optimizer's state when one is given, in the layout of a PEFT adapter folder. Every number is kept exactly. */
+export function writeCheckpoint(baseModel: string, adapter: LoraAdapter, optimizer?: AdamWState): CheckpointFiles {
+  const files = new Map<string, Uint8Array>();
+  files.set(CONFIG_FILE, new TextEncoder().encode(`${JSON.stringify(configOf(baseModel, adapter), null, 2)}\n`));
+  const weights = adapter.matrices().map(({ name, values }) => tensorOf(name, adapter.rank, values, 'weight'));
+  files.set(WEIGHTS_FILE, encodeSafetensors({ tensors: weights, metadata: { format: 'pt' } }));
+  if (optimizer !== undefined) {
+    const tensors = [...optimizer.moments].flatMap(([name, { first, second }]) => [
+      tensorOf(name, adapter.rank, first, 'exp_avg'),
+      tensorOf(name, adapter.rank, second, 'exp_avg_sq'),
+    ]);
+    files.set(OPTIMIZER_FILE, encodeSafetensors({ tensors, metadata: { step: String(optimizer.step) } }));
+  }
+  files.set(COMPLETE_FILE, new Uint8Array());
+  return files;
+}
+
+/** Reads the shape of a checkpoint's adapter. Throws {@link EngineUserError} when the files are not a checkpoint of this engine. */
+export function readHeader(files: CheckpointFiles): CheckpointHeader {
+  let config: unknown;
+  try {
+    config = JSON.parse(new TextDecoder().decode(requireFile(files, CONFIG_FILE)));
+  } catch (cause) {
+    if (cause instanceof EngineUserError) throw cause;
+    throw new EngineUserError(`${CONFIG_FILE} of the checkpoint is not JSON.`, { cause });
+  }
+  const { base_model_name_or_path: baseModel, r: rank, target_modules: targets } = (config ?? {}) as Record<string, unknown>;
+  if (typeof baseModel !== 'string' || !Number.isSafeInteger(rank) || !Array.isArray(targets)) {
+    throw new EngineUserError(`${CONFIG_FILE} of the checkpoint lacks base_model_name_or_path, r or target_modules.`);
+  }
+  return { baseModel, rank: rank as number, modules: adapterModules.filter((module) => targets.includes(targetName(module))) };
+}
+
+/** The adapter in a checkpoint. Throws {@link EngineUserError} when a tensor is missing or misshapen. */
+export function readAdapter(files: CheckpointFiles, shape: AdapterShape): LoraAdapter {
+  const { byName } = tensorsOf(files, WEIGHTS_FILE);
+  const adapter = new LoraAdapter(shape);
+  for (const { name, values } of adapter.matrices()) values.set(matrixFrom(byName, name, shape.rank, 'weight'));
+  return adapter;
+}
+
+/** The optimizer's state in a checkpoint, for an adapter of this shape. Throws {@link EngineUserError} when there is none. */
+export function readOptimizer(files: CheckpointFiles, adapter: LoraAdapter): AdamWState {
+  const { byName, metadata } = tensorsOf(files, OPTIMIZER_FILE);
+  const step = Number(metadata['step']);
+  if (!Number.isSafeInteger(step) || step < 0) throw new EngineUserError(`${OPTIMIZER_FILE} of the checkpoint does not say its step.`);
+  const moments = adapter
+    .matrices()
+    .map(({ name }): [string, Moments] => [
+      name,
+      { first: matrixFrom(byName, name, adapter.rank, 'exp_avg'), second: matrixFrom(byName, name, adapter.rank, 'exp_avg_sq') },
+    ]);
+  return { step, moments: new Map(moments) };
+}
+
+function configOf(baseModel: string, { rank, modules }: AdapterShape): Record<string, unknown> {
+  return {
+    peft_type: 'LORA',
+    task_type: 'CAUSAL_LM',
+    base_model_name_or_path: baseModel,
+    r: rank,
+    lora_alpha: LORA_ALPHA,
+    lora_dropout: 0,
+    bias: 'none',
+    fan_in_fan_out: false,
+    inference_mode: true,
+    target_modules: modules.map(targetName),
+  };
+}
+
+function targetName(module: AdapterModule): string {
+  return moduleShapes[module].path.split('.').at(-1) as string;
+}
+
+/** Where a matrix stands in the files, and its shape there: PEFT keeps A as rank × inputs, the engine as inputs × rank. */
+function place(matrixName: string, rank: number, suffix: string): { name: string; shape: [number, number]; isTransposed: boolean } {
+  const [module, factor] = matrixName.split('.') as [AdapterModule, 'a' | 'b'];
+  const { path, inputs, outputs } = moduleShapes[module];
+  const isA = factor === 'a';
+  return {
+    name: `base_model.model.${path}.lora_${isA ? 'A' : 'B'}.${suffix}`,
+    shape: isA ? [rank, inputs] : [outputs, rank],
+    isTransposed: isA,
+  };
+}
+
+function tensorOf(matrixName: string, rank: number, values: Float32Array, suffix: string): NamedTensor {
+  const { name, shape, isTransposed } = place(matrixName, rank, suffix);
+  return { name, shape, values: isTransposed ? transpose(values, shape[1], shape[0]) : values };
+}
+
+function matrixFrom(tensors: ReadonlyMap<string, NamedTensor>, matrixName: string, rank: number, suffix: string): Float32Array {
+  const { name, shape, isTransposed } = place(matrixName, rank, suffix);
+  const tensor = tensors.get(name);
+  if (tensor === undefined) throw new EngineUserError(`The checkpoint has no tensor ${name}.`);
+  if (tensor.shape.length !== 2 || tensor.shape[0] !== shape[0] || tensor.shape[1] !== shape[1]) {
+    throw new EngineUserError(`Tensor ${name} of the checkpoint has shape [${tensor.shape.join(', ')}], expected [${shape.join(', ')}].`);
+  }
+  return isTransposed ? transpose(tensor.values, shape[0], shape[1]) : tensor.values;
+}
+
+function transpose(values: Float32Array, rows: number, columns: number): Float32Array {
+  const result = new Float32Array(values.length);
+  for (let row = 0; row < rows; row++) {
+    for (let column = 0; column < columns; column++) result[column * rows + row] = values[row * columns + column] as number;
+  }
+  return result;
+}
+
+function tensorsOf(files: CheckpointFiles, file: string): { byName: Map<string, NamedTensor>; metadata: Readonly<Record<string, string>> } {
+  const { tensors, metadata } = decodeSafetensors(requireFile(files, file));
+  return { byName: new Map(tensors.map((tensor) => [tensor.name, tensor])), metadata };
+}
+
+function requireFile(files: CheckpointFiles, name: string): Uint8Array {
+  const content = files.get(name);
+  if (content === undefined) {
+    const hint = name === OPTIMIZER_FILE ? ' It was saved for sampling, without the optimizer state.' : '';
+    throw new EngineUserError(`The checkpoint has no ${name}.${hint}`);
+  }
+  return content;
+}

@@ -1,0 +1,78 @@
+import { ModelInput } from '@tinkex/types';
+import { EngineUserError } from './engine.js';
+import { geometry } from './geometry.js';
+import { hashBytes, hashText, mixBits } from './random.js';
+
+type Chunk = ModelInput['chunks'][number];
+
+const { vocabulary, symbols, firstMediaSymbol } = geometry;
+
+/** Throws unless `token` is in the vocabulary; `where` says which one it is. */
+export function checkToken(token: number, where: string): void {
+  if (!Number.isInteger(token) || token < 0 || token >= vocabulary) {
+    throw new EngineUserError(
+      `Token ${token} (${where}) is not in the vocabulary of ${vocabulary} tokens. This engine is byte-level: encode text with ByteTokenizer.`,
+    );
+  }
+}
+
+/**
+ * What the model reads: one symbol per position. Tokens stand for themselves. A position of an image or of audio gets a symbol drawn from the
+ * hash of the chunk's content and of its place in the chunk, so that different media give different, repeatable contexts; they can condition
+ * a text but are never predicted. Throws {@link EngineUserError} for a token outside the vocabulary, an unknown length, or too long an input.
+ */
+export function contextSymbols(input: ModelInput, maxLength: number, name: string): Int32Array {
+  const lengths = input.chunks.map((chunk, index) => chunkLength(chunk, `${name}, chunk ${index}`));
+  const length = lengths.reduce((sum, part) => sum + part, 0);
+  if (length === 0) throw new EngineUserError(`The ${name} is empty: give at least one token.`);
+  if (length > maxLength) throw new EngineUserError(`The ${name} has ${length} tokens; the model's context is ${maxLength}.`);
+  const context = new Int32Array(length);
+  let start = 0;
+  for (const [index, chunk] of input.chunks.entries()) {
+    const part = context.subarray(start, start + (lengths[index] as number));
+    if (chunk.type === 'encoded_text') copyTokens(chunk.tokens, part, name, start);
+    else fillMedia(chunk, part);
+    start += part.length;
+  }
+  return context;
+}
+
+/** Whether a symbol of a context is a token, so that it has a probability. */
+export function isToken(symbol: number): boolean {
+  return symbol < vocabulary;
+}
+
+function chunkLength(chunk: Chunk, name: string): number {
+  if (chunk.type === 'encoded_text') return chunk.tokens.length;
+  try {
+    return new ModelInput([chunk]).length;
+  } catch (cause) {
+    throw new EngineUserError(`The length of the ${name} (${chunk.type}) is not known: ${String((cause as Error).message)}`, { cause });
+  }
+}
+
+function copyTokens(tokens: Int32Array, target: Int32Array, name: string, start: number): void {
+  for (let index = 0; index < tokens.length; index++) {
+    const token = tokens[index] as number;
+    if (token < 0 || token >= vocabulary) checkToken(token, `position ${start + index} of the ${name}`);
+    target[index] = token;
+  }
+}
+
+function fillMedia(chunk: Exclude<Chunk, { type: 'encoded_text' }>, target: Int32Array): void {
+  const seed = mediaHash(chunk);
+  for (let index = 0; index < target.length; index++) {
+    target[index] = firstMediaSymbol + (mixBits(seed + Math.imul(index, 0x9e3779b9)) % (symbols - firstMediaSymbol));
+  }
+}
+
+function mediaHash(chunk: Exclude<Chunk, { type: 'encoded_text' }>): number {
+  switch (chunk.type) {
+    case 'image':
+      return hashBytes(chunk.data, hashText('image'));
+    case 'image_asset_pointer':
+      return hashText(chunk.location, hashText('image_asset_pointer'));
+    case 'dmel':
+      return hashBytes(chunk.dmel, hashText('dmel'));
+  }
+}

@@ -1,0 +1,114 @@
+import { type AdamParams, type ForwardBackwardOutput, TensorData } from '@tinkex/types';
+import { AdamW, type AdamWSettings, clipScale, gradientNorm } from './adamw.js';
+import type { LoraAdapter } from './adapter.js';
+import type { BaseModel } from './base-model.js';
+import { readAdapter, readHeader, readOptimizer, writeCheckpoint } from './checkpoint.js';
+import { type CheckpointFiles, type EngineForwardInput, type EngineModel, EngineUserError } from './engine.js';
+import { AdapterGradients } from './gradients.js';
+import { LanguageModel } from './language-model.js';
+import { findLossFunction, resolveLossConfig } from './losses.js';
+import { trainingExample } from './training-example.js';
+import { trainingPass } from './training-pass.js';
+
+const adamDefaults: AdamWSettings = { learningRate: 1e-4, beta1: 0.9, beta2: 0.95, eps: 1e-12, weightDecay: 0, gradClipNorm: 0 };
+
+/** A model in training: frozen base, adapter, accumulated gradients, optimizer. */
+export class LearnModel implements EngineModel {
+  readonly #base: BaseModel;
+  readonly #adapter: LoraAdapter;
+  readonly #maxContextLength: number;
+  readonly #model: LanguageModel;
+  readonly #gradients: AdapterGradients;
+  readonly #optimizer: AdamW;
+
+  constructor(base: BaseModel, adapter: LoraAdapter, maxContextLength: number) {
+    this.#base = base;
+    this.#adapter = adapter;
+    this.#maxContextLength = maxContextLength;
+    this.#model = new LanguageModel(base, adapter);
+    this.#gradients = new AdapterGradients(this.#model, adapter);
+    this.#optimizer = new AdamW(adapter.matrices());
+  }
+
+  /** All data are checked before any is computed: a call that throws {@link EngineUserError} leaves the gradients as they were. */
+  forward(input: EngineForwardInput, { backward }: { readonly backward: boolean }): ForwardBackwardOutput {
+    const loss = findLossFunction(input.lossFn);
+    const config = resolveLossConfig(input.lossFn, loss, input.lossFnConfig);
+    if (input.data.length === 0) throw new EngineUserError('data is empty: give at least one datum.');
+    const examples = input.data.map((datum, index) => trainingExample(datum, index, loss, input.lossFn, this.#maxContextLength));
+    const totals = { loss: 0, targets: 0, weights: 0, clipped: 0 };
+    const lossFnOutputs = examples.map((example) => {
+      const pass = trainingPass(this.#model, example, loss.bind(example.inputs, config), backward ? this.#gradients : undefined);
+      totals.loss += pass.loss;
+      totals.targets += example.targets.length;
+      totals.clipped += pass.clippedTargets;
+      for (const weight of example.inputs['weights'] ?? []) totals.weights += weight;
+      return { logprobs: tensor(pass.logprobs, example.shape), elementwise_loss: tensor(pass.elementwiseLoss, example.shape) };
+    });
+    const metrics: Record<string, number> = { 'loss:sum': totals.loss, 'tokens:sum': totals.targets };
+    if (loss.inputs.includes('weights')) metrics['weights:sum'] = totals.weights;
+    if (loss.optionalInputs.includes('clipLowThreshold')) metrics['clipped_tokens:sum'] = totals.clipped;
+    return { lossFnOutputType: 'ArrayRecord', lossFnOutputs, metrics };
+  }
+
+  optimStep(params: AdamParams): { readonly metrics: Record<string, number> } {
+    const settings = adamSettings(params);
+    const gradients = this.#gradients.matrices();
+    const norm = gradientNorm(gradients);
+    if (!Number.isFinite(norm)) {
+      this.#gradients.clear();
+      throw new EngineUserError(
+        'The accumulated gradients are not finite: the step was refused and they were dropped. Check the loss inputs.',
+      );
+    }
+    this.#optimizer.update(this.#adapter.matrices(), gradients, clipScale(norm, settings.gradClipNorm), settings);
+    this.#gradients.clear();
+    this.#model.mergeUnembedding();
+    return {
+      metrics: {
+        'grad_norm:mean': norm,
+        'learning_rate:mean': settings.learningRate,
+        'optimizer_step:max': this.#optimizer.step,
+      },
+    };
+  }
+
+  save(kind: 'training' | 'sampler'): CheckpointFiles {
+    return writeCheckpoint(this.#base.name, this.#adapter, kind === 'training' ? this.#optimizer : undefined);
+  }
+
+  load(checkpoint: CheckpointFiles, { optimizer }: { readonly optimizer: boolean }): void {
+    const header = readHeader(checkpoint);
+    const own = describe(this.#base.name, this.#adapter);
+    const theirs = describe(header.baseModel, header);
+    if (own !== theirs) throw new EngineUserError(`The checkpoint does not fit: it holds ${theirs}, this model is ${own}.`);
+    const adapter = readAdapter(checkpoint, header);
+    const state = optimizer ? readOptimizer(checkpoint, adapter) : undefined;
+    // Nothing has been changed up to here, so a bad checkpoint leaves the model as it was.
+    this.#adapter.copyFrom(adapter);
+    this.#optimizer.restore(state);
+    this.#gradients.clear();
+    this.#model.mergeUnembedding();
+  }
+}
+
+function tensor(values: Float32Array, shape: readonly number[]): TensorData {
+  return TensorData.fromArray(values, 'float32', shape);
+}
+
+function describe(baseModel: string, { rank, modules }: { rank: number; modules: readonly string[] }): string {
+  return `a rank ${rank} adapter (${modules.join(', ')}) of ${baseModel}`;
+}
+
+function adamSettings(params: AdamParams): AdamWSettings {
+  const settings: Record<string, number> = { ...adamDefaults };
+  for (const [name, fallback] of Object.entries(adamDefaults)) {
+    const value = (params as Readonly<Record<string, unknown>>)[name] ?? fallback;
+    if (typeof value !== 'number' || !Number.isFinite(value) || value < 0) {
+      throw new EngineUserError(`${name} must be a finite number of at least 0, got ${String(value)}.`);
+    }
+    if (name.startsWith('beta') && value >= 1) throw new EngineUserError(`${name} must be below 1, got ${value}.`);
+    settings[name] = value;
+  }
+  return settings as unknown as AdamWSettings;
+}

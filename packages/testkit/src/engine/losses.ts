@@ -1,0 +1,170 @@
+import { EngineUserError } from './engine.js';
+
+/** What a loss says about one target: its value and its derivative with respect to the target's log-probability. */
+export interface TokenLoss {
+  value: number;
+  slope: number;
+  /** The ratio left the trust region, so this target gives no gradient or a bounded one. */
+  isClipped: boolean;
+}
+
+/** Writes the loss of target `index`, whose log-probability is `logprob`, into `out`. */
+export type TokenLossFunction = (logprob: number, index: number, out: TokenLoss) => void;
+
+/** The numbers that come with a datum, under the names of `lossFnInputs`, each as long as its targets. */
+export type LossInputs = Readonly<Record<string, Float32Array>>;
+
+export interface LossFunction {
+  /** Required inputs besides `targetTokens`. */
+  readonly inputs: readonly string[];
+  readonly optionalInputs: readonly string[];
+  /** Names of the configuration (as on the wire: they are data), with their defaults. */
+  readonly config: Readonly<Record<string, number>>;
+  /** The per-target function for one datum. */
+  bind(inputs: LossInputs, config: Readonly<Record<string, number>>): TokenLossFunction;
+}
+
+const policyInputs = ['logprobs', 'advantages'];
+const clipInputs = ['clipLowThreshold', 'clipHighThreshold'];
+const clipDefaults = { clip_low_threshold: 0.8, clip_high_threshold: 1.2 };
+
+const crossEntropy: LossFunction = {
+  inputs: ['weights'],
+  optionalInputs: [],
+  config: {},
+  bind(inputs) {
+    const weights = input(inputs, 'weights');
+    return (logprob, index, out) => {
+      const weight = weights[index] as number;
+      out.value = -weight * logprob;
+      out.slope = -weight;
+      out.isClipped = false;
+    };
+  },
+};
+
+const importanceSampling: LossFunction = {
+  inputs: policyInputs,
+  optionalInputs: [],
+  config: {},
+  bind(inputs) {
+    const { sampled, advantages } = policy(inputs);
+    return (logprob, index, out) => {
+      const gain = Math.exp(logprob - (sampled[index] as number)) * (advantages[index] as number);
+      out.value = -gain;
+      out.slope = -gain;
+      out.isClipped = false;
+    };
+  },
+};
+
+const ppo: LossFunction = {
+  inputs: policyInputs,
+  optionalInputs: clipInputs,
+  config: clipDefaults,
+  bind(inputs, config) {
+    const { sampled, advantages } = policy(inputs);
+    const clip = clipRange(inputs, config);
+    return (logprob, index, out) => {
+      const ratio = Math.exp(logprob - (sampled[index] as number));
+      const advantage = advantages[index] as number;
+      const gain = ratio * advantage;
+      const clippedGain = clip(ratio, index) * advantage;
+      out.isClipped = clippedGain < gain;
+      out.value = -Math.min(gain, clippedGain);
+      out.slope = out.isClipped ? 0 : -gain;
+    };
+  },
+};
+
+const cispo: LossFunction = {
+  inputs: policyInputs,
+  optionalInputs: clipInputs,
+  config: clipDefaults,
+  bind(inputs, config) {
+    const { sampled, advantages } = policy(inputs);
+    const clip = clipRange(inputs, config);
+    return (logprob, index, out) => {
+      const ratio = Math.exp(logprob - (sampled[index] as number));
+      // The clipped ratio is a constant for the gradient (stopgrad).
+      const bounded = clip(ratio, index);
+      const factor = bounded * (advantages[index] as number);
+      out.value = -factor * logprob;
+      out.slope = -factor;
+      out.isClipped = bounded !== ratio;
+    };
+  },
+};
+
+const dro: LossFunction = {
+  inputs: policyInputs,
+  optionalInputs: [],
+  config: { beta: 0.05 },
+  bind(inputs, config) {
+    const { sampled, advantages } = policy(inputs);
+    const beta = config['beta'] as number;
+    return (logprob, index, out) => {
+      const distance = logprob - (sampled[index] as number);
+      const advantage = advantages[index] as number;
+      out.value = -(logprob * advantage - (beta / 2) * distance * distance);
+      out.slope = -(advantage - beta * distance);
+      out.isClipped = false;
+    };
+  },
+};
+
+const lossFunctions: ReadonlyMap<string, LossFunction> = new Map([
+  ['cross_entropy', crossEntropy],
+  ['importance_sampling', importanceSampling],
+  ['ppo', ppo],
+  ['cispo', cispo],
+  ['dro', dro],
+]);
+
+/** The loss called `name` on the wire. Throws {@link EngineUserError} for an unknown one. */
+export function findLossFunction(name: string): LossFunction {
+  const found = lossFunctions.get(name);
+  if (found === undefined) throw new EngineUserError(`Unknown loss function '${name}'. Known: ${[...lossFunctions.keys()].join(', ')}.`);
+  return found;
+}
+
+/** Defaults completed by the caller's configuration. Throws {@link EngineUserError} for an unknown name or a number that makes no sense. */
+export function resolveLossConfig(
+  name: string,
+  loss: LossFunction,
+  given: Readonly<Record<string, number>> = {},
+): Readonly<Record<string, number>> {
+  for (const [key, value] of Object.entries(given)) {
+    if (!(key in loss.config)) {
+      const known = Object.keys(loss.config).join(', ') || 'none';
+      throw new EngineUserError(`Loss function '${name}' has no configuration '${key}' (known: ${known}).`);
+    }
+    if (!Number.isFinite(value)) throw new EngineUserError(`Configuration '${key}' of '${name}' must be a finite number, got ${value}.`);
+  }
+  const config: Record<string, number> = { ...loss.config, ...given };
+  const { clip_low_threshold: low, clip_high_threshold: high, beta } = config;
+  if (low !== undefined && high !== undefined && low > high) {
+    throw new EngineUserError(`clip_low_threshold (${low}) must not exceed clip_high_threshold (${high}).`);
+  }
+  if (beta !== undefined && beta < 0) throw new EngineUserError(`beta must not be negative, got ${beta}.`);
+  return config;
+}
+
+function policy(inputs: LossInputs): { sampled: Float32Array; advantages: Float32Array } {
+  return { sampled: input(inputs, 'logprobs'), advantages: input(inputs, 'advantages') };
+}
+
+/** Thresholds may come per target (inputs) or once for all (configuration). */
+function clipRange(inputs: LossInputs, config: Readonly<Record<string, number>>): (ratio: number, index: number) => number {
+  const lows = inputs['clipLowThreshold'];
+  const highs = inputs['clipHighThreshold'];
+  const low = config['clip_low_threshold'] as number;
+  const high = config['clip_high_threshold'] as number;
+  return (ratio, index) => Math.min(Math.max(ratio, lows?.[index] ?? low), highs?.[index] ?? high);
+}
+
+function input(inputs: LossInputs, name: string): Float32Array {
+  const values = inputs[name];
+  if (values === undefined) throw new Error(`The loss was bound without its input ${name}.`);
+  return values;
+}

@@ -1,0 +1,78 @@
+import type { QueryOf, RequestOf, RouteName, RouteParams } from '../routes/route-types.js';
+import type { RecordedCall } from '../recorder/recorded-call.js';
+import type { Recorder } from '../recorder/recorder.js';
+import type { RuleId } from '../rules/rules.js';
+import type { ScriptAction } from '../script/script.js';
+import type { ScriptedCall } from '../script/scripted-call.js';
+import type { ServerContext } from '../state/server-context.js';
+import type { Tenant } from '../state/tenant.js';
+import { fingerprint } from './fingerprint.js';
+import { refuse, type ServerReply, type ServerRequest } from './message.js';
+
+/** A promise outcome that a script wants in place of the engine's. */
+export interface OutcomeOverride {
+  readonly action: Extract<ScriptAction, { kind: 'result' | 'fail' }>;
+  readonly call: ScriptedCall;
+}
+
+/** One checked request on its way through an operation. */
+export class Exchange<Name extends RouteName = RouteName> {
+  readonly context: ServerContext;
+  readonly route: Name;
+  readonly raw: ServerRequest;
+  /** Decompressed. */
+  readonly body: Uint8Array;
+  readonly call: RecordedCall<Name>;
+  readonly params: RouteParams;
+  readonly tenant: Tenant;
+  readonly request: RequestOf<Name>;
+  readonly query: QueryOf<Name>;
+  /** Set by a script that answers for the engine. */
+  override: OutcomeOverride | undefined;
+  readonly #recorder: Recorder;
+  #fingerprint: string | undefined;
+
+  constructor(init: {
+    readonly context: ServerContext;
+    readonly recorder: Recorder;
+    readonly route: Name;
+    readonly raw: ServerRequest;
+    readonly body: Uint8Array;
+    readonly call: RecordedCall<Name>;
+    readonly params: RouteParams;
+    readonly tenant: Tenant;
+    readonly request: RequestOf<Name>;
+    readonly query: QueryOf<Name>;
+  }) {
+    this.context = init.context;
+    this.#recorder = init.recorder;
+    this.route = init.route;
+    this.raw = init.raw;
+    this.body = init.body;
+    this.call = init.call;
+    this.params = init.params;
+    this.tenant = init.tenant;
+    this.request = init.request;
+    this.query = init.query;
+  }
+
+  /** Of the body: equal for identical requests. */
+  get fingerprint(): string {
+    this.#fingerprint ??= fingerprint(this.body);
+    return this.#fingerprint;
+  }
+
+  /** Notes a broken rule; the request goes on. */
+  violate(rule: RuleId, detail: string): void {
+    this.#recorder.violate(this.call as RecordedCall, rule, detail);
+  }
+
+  /** Notes a broken rule and answers with an error. */
+  reject(status: number, rule: RuleId, detail: string): never {
+    this.violate(rule, detail);
+    refuse(status, detail);
+  }
+}
+
+/** What answers a route. */
+export type OperationHandler<Name extends RouteName> = (exchange: Exchange<Name>) => ServerReply | Promise<ServerReply>;

@@ -1,0 +1,55 @@
+import type { FaultPlan } from '../faults/fault.js';
+
+/** One HTTP request as the core sees it: no sockets, no fetch objects. Every front makes these. */
+export interface ServerRequest {
+  readonly method: string;
+  /** The path and query as they were sent, e.g. `/api/v1/training_runs?limit=20`. */
+  readonly target: string;
+  /** Lower-case names. */
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly body: Uint8Array;
+  /** Called by the core to learn that the client went away; the front calls back at most once. Returns how to stop listening. */
+  onAbort?(listener: () => void): () => void;
+}
+
+/** The core's answer. With a fault the front damages its delivery. */
+export interface ServerReply {
+  readonly status: number;
+  /** Lower-case names. `content-length` is added by the front. */
+  readonly headers: Record<string, string>;
+  readonly body: string | Uint8Array;
+  readonly fault?: FaultPlan;
+}
+
+/** Thrown by operations to answer with an error status. */
+export class ReplyError extends Error {
+  override readonly name = 'ReplyError';
+  readonly reply: ServerReply;
+
+  constructor(reply: ServerReply) {
+    super(`HTTP ${reply.status}`);
+    this.reply = reply;
+  }
+}
+
+const JSON_TYPE = 'application/json';
+
+/** A JSON reply from text that is JSON already. */
+export function jsonTextReply(status: number, text: string, headers?: Readonly<Record<string, string>>): ServerReply {
+  return { status, headers: headers === undefined ? { 'content-type': JSON_TYPE } : { 'content-type': JSON_TYPE, ...headers }, body: text };
+}
+
+/** A JSON reply. */
+export function jsonReply(status: number, value: unknown, headers?: Readonly<Record<string, string>>): ServerReply {
+  return jsonTextReply(status, JSON.stringify(value), headers);
+}
+
+/** An error reply in the service's shape, `{ "detail": … }`. */
+export function errorReply(status: number, detail: unknown, headers?: Readonly<Record<string, string>>): ServerReply {
+  return jsonReply(status, { detail }, headers);
+}
+
+/** Stops the operation with an error reply. */
+export function refuse(status: number, detail: string, headers?: Readonly<Record<string, string>>): never {
+  throw new ReplyError(errorReply(status, detail, headers));
+}

@@ -1,0 +1,103 @@
+import type { RouteName } from '../routes/route-types.js';
+import { type FaultKind, type FaultMoment, faultKinds } from './fault.js';
+import { seededFraction } from './seeded-random.js';
+
+/** A made-up answer of the service, as chaos gives it. `status-400-blank` is an edge proxy's empty 400. */
+export type ChaosStatus = 'status-400-blank' | 'status-402' | 'status-408' | 'status-410' | 'status-429' | 'status-500' | 'status-503';
+
+/** What chaos can do to a call. */
+export type ChaosKind = FaultKind | ChaosStatus;
+
+/** Options of `server.chaos()`. */
+export interface ChaosOptions {
+  readonly seed: number;
+  /** The share of calls that meet a fault, 0 to 1. Default 0.1. */
+  readonly rate?: number;
+  /** Which faults. Default {@link defaultChaosKinds}: those that every retrying client survives. */
+  readonly kinds?: readonly ChaosKind[];
+  /** Which routes. Default: all. */
+  readonly routes?: readonly RouteName[];
+  /** At most so many faults for one operation (or one poll's promise), so that bounded retries get through. Default 2. */
+  readonly maxFaultsPerOperation?: number;
+  /** Every call is also delayed by up to so many milliseconds of the server's clock. Default 0. */
+  readonly maxDelayMs?: number;
+}
+
+/** Faults after which the protocol says to try again, on every route. */
+export const defaultChaosKinds: readonly ChaosKind[] = [
+  'close',
+  'reset',
+  'reset-headers',
+  'reset-body',
+  'truncate',
+  'status-408',
+  'status-429',
+  'status-500',
+  'status-503',
+];
+
+/** What chaos decided about one call. */
+export interface ChaosDecision {
+  readonly kind: ChaosKind | undefined;
+  readonly moment: FaultMoment;
+  readonly delayMs: number;
+}
+
+/**
+ * A seeded plan of random faults. A decision depends on the seed, the route, the operation's identity and how often that
+ * operation was tried, never on what else happens at the time: concurrency changes nothing.
+ */
+export class Chaos {
+  readonly #options: Required<Omit<ChaosOptions, 'routes'>> & { readonly routes: ReadonlySet<RouteName> | undefined };
+  readonly #tries = new Map<string, { tries: number; faults: number }>();
+  #faults = 0;
+  #isActive = true;
+
+  constructor(options: ChaosOptions) {
+    const { seed, rate = 0.1, kinds = defaultChaosKinds, routes, maxFaultsPerOperation = 2, maxDelayMs = 0 } = options;
+    if (!(rate >= 0 && rate <= 1)) {
+      throw new RangeError(`chaos rate must be between 0 and 1, got ${rate}`);
+    }
+    if (kinds.length === 0) {
+      throw new RangeError('chaos needs at least one kind of fault');
+    }
+    this.#options = { seed, rate, kinds, maxFaultsPerOperation, maxDelayMs, routes: routes === undefined ? undefined : new Set(routes) };
+  }
+
+  /** How many faults it has made. */
+  get faults(): number {
+    return this.#faults;
+  }
+
+  /** Ends the chaos; later calls are left alone. */
+  stop(): void {
+    this.#isActive = false;
+  }
+
+  /** @internal Decides about one call. */
+  decide(route: RouteName, identity: string): ChaosDecision {
+    const { seed, rate, kinds, routes, maxFaultsPerOperation, maxDelayMs } = this.#options;
+    if (!this.#isActive || (routes !== undefined && !routes.has(route))) {
+      return { kind: undefined, moment: 'before', delayMs: 0 };
+    }
+    const key = `${route} ${identity}`;
+    const record = this.#tries.get(key) ?? { tries: 0, faults: 0 };
+    this.#tries.set(key, record);
+    const question = `${key} ${record.tries}`;
+    record.tries += 1;
+    const delayMs = maxDelayMs === 0 ? 0 : seededFraction(seed, `delay ${question}`) * maxDelayMs;
+    if (record.faults >= maxFaultsPerOperation || seededFraction(seed, `hit ${question}`) >= rate) {
+      return { kind: undefined, moment: 'before', delayMs };
+    }
+    record.faults += 1;
+    this.#faults += 1;
+    const kind = kinds[Math.floor(seededFraction(seed, `kind ${question}`) * kinds.length)];
+    const moment: FaultMoment = seededFraction(seed, `moment ${question}`) < 0.5 ? 'before' : 'after';
+    return { kind, moment, delayMs };
+  }
+}
+
+/** Whether a chaos kind is a fault of the socket rather than an answer. */
+export function isSocketFault(kind: ChaosKind): kind is FaultKind {
+  return (faultKinds as readonly string[]).includes(kind);
+}

@@ -1,0 +1,70 @@
+import { type ServerResponse, STATUS_CODES } from 'node:http';
+import type { Clock } from '@tinkex/http';
+import type { ServerReply } from '../exchange/message.js';
+import { corrupted, type FaultPlan } from './fault.js';
+
+/** Writes a reply to the socket the way the fault says. */
+export function deliverDamaged(response: ServerResponse, reply: ServerReply, plan: FaultPlan, clock: Clock): void {
+  const { socket } = response;
+  if (socket === null || socket.destroyed) {
+    return;
+  }
+  const body = typeof reply.body === 'string' ? Buffer.from(reply.body) : reply.body;
+  const head = headOf(reply, body.length);
+  const half = body.subarray(0, body.length >> 1);
+  switch (plan.kind) {
+    case 'close':
+      socket.end();
+      return;
+    case 'reset':
+      socket.resetAndDestroy();
+      return;
+    case 'stall':
+      return;
+    case 'reset-headers':
+      socket.write(head.slice(0, Math.ceil(head.length / 2)), () => socket.resetAndDestroy());
+      return;
+    case 'reset-body':
+      socket.write(Buffer.concat([Buffer.from(head), half]), () => socket.resetAndDestroy());
+      return;
+    case 'stall-body':
+      socket.write(Buffer.concat([Buffer.from(head), half]));
+      return;
+    case 'truncate':
+      socket.end(Buffer.concat([Buffer.from(head), half]));
+      return;
+    case 'corrupt': {
+      const damaged = corrupted(reply.body);
+      response.writeHead(reply.status, { ...reply.headers, 'content-length': String(damaged.length) });
+      response.end(damaged);
+      return;
+    }
+    case 'drip':
+      response.writeHead(reply.status, { ...reply.headers, 'content-length': String(body.length) });
+      drip(response, body, plan, clock);
+  }
+}
+
+function drip(response: ServerResponse, body: Uint8Array, { dripBytes = 16, dripMs = 5 }: FaultPlan, clock: Clock): void {
+  let offset = 0;
+  const next = (): void => {
+    if (response.destroyed) {
+      return;
+    }
+    const piece = body.subarray(offset, offset + dripBytes);
+    offset += piece.length;
+    if (offset >= body.length) {
+      response.end(piece);
+      return;
+    }
+    response.write(piece);
+    clock.setTimeout(next, dripMs);
+  };
+  next();
+}
+
+function headOf(reply: ServerReply, length: number): string {
+  const headers = Object.entries({ ...reply.headers, 'content-length': String(Math.max(length, 2)) });
+  const lines = headers.map(([name, value]) => `${name}: ${value}\r\n`).join('');
+  return `HTTP/1.1 ${reply.status} ${STATUS_CODES[reply.status] ?? ''}\r\n${lines}\r\n`;
+}

@@ -1,0 +1,50 @@
+import type { AdamParams, ForwardBackwardOutput } from '@tinkex/types';
+import type { Exchange, OperationHandler } from '../exchange/exchange.js';
+import type { ServerReply } from '../exchange/message.js';
+import { modelOf } from './lookup.js';
+import { submitTraining } from './training-submission.js';
+
+export const forwardBackward: OperationHandler<'forwardBackward'> = (exchange) => submitForward(exchange, exchange.request.forwardOnly ?? false);
+
+export const forward: OperationHandler<'forward'> = (exchange) => submitForward(exchange, true);
+
+function submitForward(exchange: Exchange<'forwardBackward'> | Exchange<'forward'>, isForwardOnly: boolean): ServerReply {
+  const { context, tenant, request } = exchange;
+  const model = modelOf(exchange as Exchange, request.modelId);
+  if (request.data.length === 0) {
+    model.lane.skip(Number(request.seqId ?? 0));
+    (exchange as Exchange).reject(400, 'data-empty', `${exchange.route} has no data`);
+  }
+  const input = {
+    data: request.data,
+    lossFn: request.lossFn,
+    ...(request.lossFnConfig === undefined ? {} : { lossFnConfig: request.lossFnConfig }),
+  };
+  return submitTraining(exchange as Exchange, {
+    model,
+    seqId: request.seqId,
+    requestType: isForwardOnly ? 'Forward' : 'ForwardBackward',
+    run: async (engine): Promise<ForwardBackwardOutput> => {
+      const output = await engine.forward(input, { backward: !isForwardOnly });
+      const amount = input.data.reduce((sum, { modelInput }) => sum + modelInput.length, 0);
+      tenant.usage.push({ atMs: context.clock.now(), sessionId: model.sessionId, baseModel: model.baseModel, kind: 'training', amount });
+      return output;
+    },
+  });
+}
+
+export const optimStep: OperationHandler<'optimStep'> = (exchange) => {
+  const { request } = exchange;
+  const model = modelOf(exchange as Exchange, request.modelId);
+  const params: AdamParams = request.adamParams;
+  return submitTraining(exchange as Exchange, {
+    model,
+    seqId: request.seqId,
+    requestType: 'OptimStep',
+    run: async (engine) => {
+      const { metrics } = await engine.optimStep(params);
+      exchange.context.changed();
+      return { metrics };
+    },
+  });
+};

@@ -1,0 +1,81 @@
+import type { QueryOf, RequestOf, RouteName, RouteParams } from '../routes/route-types.js';
+import type { Violation } from '../rules/rules.js';
+import { redactedHeaders, redactedRequest, redactedTarget } from './redact.js';
+
+/** One request the server saw. Credentials and signed URLs are hidden. */
+export class RecordedCall<Name extends RouteName = RouteName> {
+  /** The number of the call, from 0, in order of arrival. */
+  readonly index: number;
+  /** The endpoint, or undefined when no endpoint has this path and method. */
+  readonly route: Name | undefined;
+  readonly method: string;
+  /** On the server's clock, never falling. */
+  readonly arrivedAtMs: number;
+  readonly requestBytes: number;
+  /** The values in the path. */
+  params: RouteParams = {};
+  /** The tenant's label, once the credential was checked. */
+  tenant: string | undefined;
+  /** The promise that the call made or polled. */
+  requestId: string | undefined;
+  /** Set when the reply was made; undefined while the call is held. */
+  status: number | undefined;
+  replyBytes: number | undefined;
+  repliedAtMs: number | undefined;
+  /** The fault the call met, if any: a socket fault's kind, or `status-…` for one made up by chaos. */
+  fault: string | undefined;
+  /** The rules this call broke. */
+  readonly violations: Violation[] = [];
+  readonly #target: string;
+  readonly #headers: Readonly<Record<string, string | undefined>>;
+  #request: unknown;
+  #query: unknown;
+
+  constructor(init: {
+    readonly index: number;
+    readonly route: Name | undefined;
+    readonly method: string;
+    readonly target: string;
+    readonly headers: Readonly<Record<string, string | undefined>>;
+    readonly arrivedAtMs: number;
+    readonly requestBytes: number;
+  }) {
+    this.index = init.index;
+    this.route = init.route;
+    this.method = init.method;
+    this.#target = init.target;
+    this.#headers = init.headers;
+    this.arrivedAtMs = init.arrivedAtMs;
+    this.requestBytes = init.requestBytes;
+  }
+
+  /** Path and query as sent, signatures hidden. */
+  get path(): string {
+    return redactedTarget(this.#target);
+  }
+
+  /** Lower-case names; values not on the allow list are hidden. */
+  get headers(): Readonly<Record<string, string>> {
+    return redactedHeaders(this.#headers);
+  }
+
+  /** The decoded body, when it was valid. */
+  get request(): RequestOf<Name> {
+    return redactedRequest(this.#request) as RequestOf<Name>;
+  }
+
+  /** The decoded query, when the route has one and it was valid. */
+  get query(): QueryOf<Name> {
+    return this.#query as QueryOf<Name>;
+  }
+
+  /** Notes what the body turned out to be. */
+  setRequest(request: unknown): void {
+    this.#request = request;
+  }
+
+  /** Notes what the query turned out to be. */
+  setQuery(query: unknown): void {
+    this.#query = query;
+  }
+}

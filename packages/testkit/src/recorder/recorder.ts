@@ -1,0 +1,173 @@
+import type { Clock } from '@tinkex/http';
+import type { ServerReply, ServerRequest } from '../exchange/message.js';
+import type { RouteName } from '../routes/route-types.js';
+import { type RuleId, type Violation, violation } from '../rules/rules.js';
+import { RecordedCall } from './recorded-call.js';
+
+/** Which calls to count. Every given field must match. */
+export interface CallFilter {
+  readonly tenant?: string;
+  readonly requestId?: string;
+  readonly status?: number;
+}
+
+interface Concurrency {
+  now: number;
+  max: number;
+}
+
+interface CallWaiter {
+  readonly route: RouteName;
+  readonly count: number;
+  readonly resolve: () => void;
+}
+
+/** The ordered log of what clients did. Keeps the newest `limit` calls; totals are exact for ever. */
+export class Recorder {
+  readonly #clock: Clock;
+  readonly #limit: number;
+  readonly #ignored: ReadonlySet<RuleId>;
+  readonly #totals = new Map<RouteName | undefined, number>();
+  readonly #concurrency = new Map<RouteName | undefined, Concurrency>();
+  readonly #waiters = new Set<CallWaiter>();
+  readonly #overall: Concurrency = { now: 0, max: 0 };
+  readonly violations: Violation[] = [];
+  #calls: RecordedCall[] = [];
+  #nextIndex = 0;
+  #lastMs = 0;
+
+  constructor(options: { readonly clock: Clock; readonly limit: number; readonly ignoredRules: readonly RuleId[] }) {
+    this.#clock = options.clock;
+    this.#limit = options.limit;
+    this.#ignored = new Set(options.ignoredRules);
+  }
+
+  /** The newest calls, oldest first. */
+  get calls(): readonly RecordedCall[] {
+    return this.#calls.length > this.#limit ? this.#calls.slice(-this.#limit) : this.#calls;
+  }
+
+  begin(request: ServerRequest, route: RouteName | undefined): RecordedCall {
+    const call = new RecordedCall({
+      index: this.#nextIndex++,
+      route,
+      method: request.method,
+      target: request.target,
+      headers: request.headers,
+      arrivedAtMs: this.#monotonicMs(),
+      requestBytes: request.body.length,
+    });
+    this.#calls.push(call);
+    if (this.#calls.length > 2 * this.#limit) {
+      this.#calls = this.#calls.slice(-this.#limit);
+    }
+    const total = (this.#totals.get(route) ?? 0) + 1;
+    this.#totals.set(route, total);
+    enter(this.#overall);
+    let concurrency = this.#concurrency.get(route);
+    if (concurrency === undefined) {
+      concurrency = { now: 0, max: 0 };
+      this.#concurrency.set(route, concurrency);
+    }
+    enter(concurrency);
+    this.#wake(route, total);
+    return call;
+  }
+
+  end(call: RecordedCall, reply: ServerReply): void {
+    call.status = reply.status;
+    call.replyBytes = reply.body.length;
+    call.repliedAtMs = this.#monotonicMs();
+    this.leave(call);
+  }
+
+  /** The call is over without a reply: the client went away. */
+  leave(call: RecordedCall): void {
+    this.#overall.now -= 1;
+    const concurrency = this.#concurrency.get(call.route);
+    if (concurrency !== undefined) {
+      concurrency.now -= 1;
+    }
+  }
+
+  violate(call: RecordedCall, rule: RuleId, detail: string): void {
+    if (this.#ignored.has(rule)) {
+      return;
+    }
+    const found = violation(rule, detail, call.index);
+    call.violations.push(found);
+    this.violations.push(found);
+  }
+
+  /** Exact without a filter; with one, among the calls still kept. */
+  count(route: RouteName, filter?: CallFilter): number {
+    if (filter === undefined) {
+      return this.#totals.get(route) ?? 0;
+    }
+    let count = 0;
+    for (const call of this.calls) {
+      if (call.route === route && matches(call, filter)) {
+        count += 1;
+      }
+    }
+    return count;
+  }
+
+  total(): number {
+    return this.#nextIndex;
+  }
+
+  inFlight(route?: RouteName): number {
+    return route === undefined ? this.#overall.now : (this.#concurrency.get(route)?.now ?? 0);
+  }
+
+  maxConcurrency(route?: RouteName): number {
+    return route === undefined ? this.#overall.max : (this.#concurrency.get(route)?.max ?? 0);
+  }
+
+  async waitForCalls(route: RouteName, count: number): Promise<void> {
+    if (this.count(route) >= count) {
+      return;
+    }
+    await new Promise<void>((resolve) => {
+      this.#waiters.add({ route, count, resolve });
+    });
+  }
+
+  /** Forgets calls, totals and violations, not what is in flight. */
+  clear(): void {
+    this.#calls = [];
+    this.#totals.clear();
+    this.violations.length = 0;
+    for (const concurrency of [this.#overall, ...this.#concurrency.values()]) {
+      concurrency.max = concurrency.now;
+    }
+  }
+
+  #wake(route: RouteName | undefined, total: number): void {
+    for (const waiter of this.#waiters) {
+      if (waiter.route === route && total >= waiter.count) {
+        this.#waiters.delete(waiter);
+        waiter.resolve();
+      }
+    }
+  }
+
+  #monotonicMs(): number {
+    this.#lastMs = Math.max(this.#lastMs, this.#clock.now());
+    return this.#lastMs;
+  }
+}
+
+function enter(concurrency: Concurrency): void {
+  concurrency.now += 1;
+  concurrency.max = Math.max(concurrency.max, concurrency.now);
+}
+
+function matches(call: RecordedCall, filter: CallFilter): boolean {
+  return (
+    (filter.tenant === undefined || call.tenant === filter.tenant) &&
+    (filter.requestId === undefined || call.requestId === filter.requestId) &&
+    (filter.status === undefined || call.status === filter.status)
+  );
+}

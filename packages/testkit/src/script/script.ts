@@ -1,0 +1,164 @@
+import type { FaultKind, FaultMoment, FaultPlan } from '../faults/fault.js';
+import type { ResponseOf, ResultOf, RouteName } from '../routes/route-types.js';
+import type { Computed, ScriptedCall } from './scripted-call.js';
+
+/** Statuses whose scripted body is the route's own answer. */
+export type SuccessStatus = 200 | 201 | 202 | 204;
+
+/**
+ * The body of a scripted reply that is not a success. Keys not listed here are sent as they are.
+ * A string is sent as text: `''` makes the blank 400 of an edge proxy.
+ */
+export type ErrorBody = string | Uint8Array | ErrorFields;
+
+/** See {@link ErrorBody}. */
+export interface ErrorFields {
+  /** Default: a text that says the reply was scripted. */
+  readonly detail?: string;
+  /** Sent as the header `retry-after-ms`. */
+  readonly retryAfterMs?: number | string;
+  /** Sent as the header `retry-after`: seconds, or a date. */
+  readonly retryAfter?: number | string;
+  /** Sent as the header `x-should-retry`. */
+  readonly shouldRetry?: boolean;
+  /** Makes the body a try-again answer with this queue state. */
+  readonly queueState?: string;
+  readonly queueStateReason?: string;
+  readonly [field: string]: unknown;
+}
+
+/** The body of a scripted success: the route's answer as a domain value; for routes without a fixed answer, JSON or bytes as sent. */
+export type SuccessBody<Name extends RouteName> = [ResponseOf<Name>] extends [undefined]
+  ? string | Uint8Array | Readonly<Record<string, unknown>>
+  : ResponseOf<Name> | Uint8Array;
+
+/** How a promise fails. */
+export interface ScriptedFailure {
+  readonly error: string;
+  /** Default `server`. */
+  readonly category?: 'user' | 'server' | 'unknown';
+}
+
+/** What a script does with a call. */
+export type ScriptAction =
+  | { readonly kind: 'pass' }
+  | { readonly kind: 'reply'; readonly status: number; readonly body: unknown; readonly headers: Readonly<Record<string, string>> }
+  | { readonly kind: 'result'; readonly value: unknown }
+  | { readonly kind: 'fail'; readonly failure: ScriptedFailure }
+  | { readonly kind: 'fault'; readonly plan: FaultPlan; readonly moment: FaultMoment };
+
+/**
+ * One instruction for one route: which calls it takes, what it does with them, how often. Scripts of a route are asked in the
+ * order in which they were made; the first that takes the call decides. A request that breaks the protocol is refused before
+ * any script is asked.
+ */
+export class Script<Name extends RouteName = RouteName> {
+  readonly route: Name;
+  #predicates: ((call: ScriptedCall<Name>) => boolean)[] = [];
+  #action: ScriptAction = { kind: 'pass' };
+  #limit = Number.POSITIVE_INFINITY;
+  #delayMs = 0;
+  #used = 0;
+
+  constructor(route: Name) {
+    this.route = route;
+  }
+
+  /** Takes only calls for which `predicate` is true. Several conditions must all hold. */
+  when(predicate: (call: ScriptedCall<Name>) => boolean): this {
+    this.#predicates.push(predicate);
+    return this;
+  }
+
+  /** Takes only polls of this promise. */
+  forRequestId(requestId: string): this {
+    return this.when((call) => call.requestId === requestId);
+  }
+
+  /** Answers instead of the server. A 2xx body is the route's answer as a domain value, an error body see {@link ErrorBody}. */
+  reply(status: SuccessStatus, body?: Computed<Name, SuccessBody<Name>>, headers?: Readonly<Record<string, string>>): this;
+  reply(status: number, body?: Computed<Name, ErrorBody>, headers?: Readonly<Record<string, string>>): this;
+  reply(status: number, body?: unknown, headers: Readonly<Record<string, string>> = {}): this {
+    return this.#do({ kind: 'reply', status, body, headers });
+  }
+
+  /** Lets the submission through, with its order and its promise, and resolves the promise to this value without the engine. */
+  result(value: Computed<Name, ResultOf<Name>>): this {
+    return this.#do({ kind: 'result', value });
+  }
+
+  /** Lets the submission through and fails its promise. */
+  fail(failure: ScriptedFailure): this {
+    return this.#do({ kind: 'fail', failure });
+  }
+
+  /** Breaks the connection. `moment` says whether the work is done first (default `before`: it is not). */
+  fault(kind: FaultKind, options: { readonly moment?: FaultMoment } & Omit<FaultPlan, 'kind'> = {}): this {
+    const { moment = 'before', ...rest } = options;
+    return this.#do({ kind: 'fault', plan: { kind, ...rest }, moment });
+  }
+
+  /** Lets the call through as if there were no script. Use it to count, or to space other scripts out. */
+  pass(): this {
+    return this.#do({ kind: 'pass' });
+  }
+
+  /** Waits on the server's clock before it acts. */
+  delay(ms: number): this {
+    this.#delayMs = ms;
+    return this;
+  }
+
+  /** Takes exactly `count` calls; `server.verify()` complains when there were fewer. Without it: every call, at least one. */
+  times(count: number): this {
+    if (!Number.isInteger(count) || count < 1) {
+      throw new RangeError(`Script.times takes a whole number >= 1, got ${count}`);
+    }
+    this.#limit = count;
+    return this;
+  }
+
+  /** The same as `times(1)`. */
+  once(): this {
+    return this.times(1);
+  }
+
+  /** How many calls it has taken. */
+  get used(): number {
+    return this.#used;
+  }
+
+  /** @internal Takes the call if it is for this script. */
+  take(call: Omit<ScriptedCall<Name>, 'occurrence'>): TakenScript | undefined {
+    if (this.#used >= this.#limit) {
+      return undefined;
+    }
+    const withCount = { ...call, occurrence: this.#used };
+    if (!this.#predicates.every((predicate) => predicate(withCount))) {
+      return undefined;
+    }
+    this.#used += 1;
+    return { action: this.#action, delayMs: this.#delayMs, call: withCount as unknown as ScriptedCall };
+  }
+
+  /** @internal What `verify` has to say about it. */
+  complaint(): string | undefined {
+    const wanted = Number.isFinite(this.#limit) ? this.#limit : 1;
+    if (this.#used >= wanted) {
+      return undefined;
+    }
+    return `the script ${this.#action.kind} on ${this.route} was used ${this.#used} of ${wanted} times`;
+  }
+
+  #do(action: ScriptAction): this {
+    this.#action = action;
+    return this;
+  }
+}
+
+/** A script that has taken a call. */
+export interface TakenScript {
+  readonly action: ScriptAction;
+  readonly delayMs: number;
+  readonly call: ScriptedCall;
+}

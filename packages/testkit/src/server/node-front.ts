@@ -1,0 +1,157 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import type { Clock } from '@tinkex/http';
+import type { ServerReply, ServerRequest } from '../exchange/message.js';
+import { deliverDamaged } from '../faults/socket-faults.js';
+
+const EMPTY = new Uint8Array(0);
+
+/** What the front serves. */
+export interface FrontHandler {
+  readonly clock: Clock;
+  readonly maxBodyBytes: number;
+  answer(request: ServerRequest): ServerReply | Promise<ServerReply>;
+  tooLarge(request: ServerRequest): ServerReply;
+}
+
+/** The handler behind real sockets. Thin: reads a body, writes a reply, and damages the delivery when told to. */
+export class NodeFront {
+  readonly #handler: FrontHandler;
+  readonly #sockets = new Set<Socket>();
+  readonly #server: Server;
+  #port = 0;
+  #host = '127.0.0.1';
+
+  constructor(handler: FrontHandler) {
+    this.#handler = handler;
+    this.#server = createServer({ keepAliveTimeout: 60_000, requestTimeout: 0, headersTimeout: 0 }, (request, response) => {
+      this.#serve(request, response);
+    });
+    this.#server.on('connection', (socket) => {
+      this.#sockets.add(socket);
+      socket.setNoDelay(true);
+      // A peer that resets is everyday business here; without a listener it would end the process.
+      socket.on('error', () => socket.destroy());
+      socket.once('close', () => this.#sockets.delete(socket));
+    });
+  }
+
+  get port(): number {
+    return this.#port;
+  }
+
+  /** Connections open now. */
+  get openSockets(): number {
+    return this.#sockets.size;
+  }
+
+  async listen(port: number, host: string): Promise<void> {
+    this.#host = host;
+    await new Promise<void>((resolve, reject) => {
+      this.#server.once('error', reject);
+      this.#server.listen({ port, host, backlog: 4096 }, () => {
+        this.#server.off('error', reject);
+        resolve();
+      });
+    });
+    this.#port = (this.#server.address() as AddressInfo).port;
+    this.#server.unref();
+  }
+
+  /** Stops listening and drops every connection: new ones are refused by the operating system. */
+  async refuseConnections(): Promise<void> {
+    if (!this.#server.listening) {
+      return;
+    }
+    const closed = new Promise<void>((resolve) => {
+      this.#server.close(() => resolve());
+    });
+    this.dropConnections();
+    await closed;
+  }
+
+  /** Listens on the same port again. */
+  async acceptConnections(): Promise<void> {
+    if (!this.#server.listening) {
+      await this.listen(this.#port, this.#host);
+    }
+  }
+
+  /** Ends every open connection with a reset. */
+  dropConnections(): void {
+    for (const socket of this.#sockets) {
+      socket.resetAndDestroy();
+    }
+  }
+
+  async close(): Promise<void> {
+    const closed = new Promise<void>((resolve) => {
+      this.#server.close(() => resolve());
+    });
+    for (const socket of this.#sockets) {
+      socket.destroy();
+    }
+    await closed;
+  }
+
+  #serve(request: IncomingMessage, response: ServerResponse): void {
+    const { maxBodyBytes } = this.#handler;
+    let first: Buffer | undefined;
+    let rest: Buffer[] | undefined;
+    let size = 0;
+    request.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size > maxBodyBytes) {
+        return;
+      }
+      if (first === undefined) {
+        first = chunk;
+      } else if (rest === undefined) {
+        rest = [first, chunk];
+      } else {
+        rest.push(chunk);
+      }
+    });
+    request.on('end', () => {
+      const body = rest === undefined ? (first ?? EMPTY) : Buffer.concat(rest);
+      if (size > maxBodyBytes) {
+        this.#send(response, this.#handler.tooLarge(toServerRequest(request, response, EMPTY)));
+        return;
+      }
+      const reply = this.#handler.answer(toServerRequest(request, response, body));
+      if (reply instanceof Promise) {
+        // `answer` never rejects: it turns every failure into a reply.
+        void reply.then((settled) => this.#send(response, settled));
+      } else {
+        this.#send(response, reply);
+      }
+    });
+  }
+
+  #send(response: ServerResponse, reply: ServerReply): void {
+    if (response.destroyed) {
+      return;
+    }
+    if (reply.fault !== undefined) {
+      deliverDamaged(response, reply, reply.fault, this.#handler.clock);
+      return;
+    }
+    const { status, headers, body } = reply;
+    headers['content-length'] = String(typeof body === 'string' ? Buffer.byteLength(body) : body.length);
+    response.writeHead(status, headers);
+    response.end(body);
+  }
+}
+
+function toServerRequest(request: IncomingMessage, response: ServerResponse, body: Uint8Array): ServerRequest {
+  return {
+    method: request.method ?? 'GET',
+    target: request.url ?? '/',
+    headers: request.headers as Readonly<Record<string, string | undefined>>,
+    body,
+    onAbort(listener) {
+      response.once('close', listener);
+      return () => response.off('close', listener);
+    },
+  };
+}

@@ -1,0 +1,59 @@
+import { systemClock } from '@tinkex/http';
+import { ConfigurationError } from '@tinkex/types';
+import type { Dialect } from '../dialects/dialect.js';
+import { type DialectName, dialects } from '../dialects/presets.js';
+import type { ServerSettings, TestServerOptions } from './server-options.js';
+
+const MEBIBYTE = 1 << 20;
+
+/** Fills in the defaults. Throws `ConfigurationError` for an unknown dialect or a negative limit. */
+export function serverSettings(options: TestServerOptions): ServerSettings {
+  const dialect = resolveDialect(options.dialect ?? 'hosted');
+  const { executionMs = 0, jwt = false } = options;
+  const settings: ServerSettings = {
+    dialect,
+    clock: options.clock ?? systemClock,
+    apiKeys: options.apiKeys,
+    basePath: normalizedBasePath(options.basePath ?? ''),
+    config: options.config ?? {},
+    refreshIntervalSec: options.refreshIntervalSec ?? 300,
+    jwt: jwt === false ? undefined : { lifetimeSec: 3600, email: undefined, ...(jwt === true ? {} : jwt) },
+    longPollMs: options.longPollMs ?? dialect.longPollMs ?? 20_000,
+    metadataOnlyBytes: options.metadataOnlyBytes ?? 8 * MEBIBYTE,
+    retentionMs: options.retentionMs ?? 900_000,
+    sessionTtlMs: options.sessionTtlMs ?? 600_000,
+    seqGapMs: options.seqGapMs ?? 300_000,
+    executionMs: typeof executionMs === 'function' ? executionMs : () => executionMs,
+    maxBodyBytes: options.maxBodyBytes ?? 256 * MEBIBYTE,
+    recorderLimit: options.recorderLimit ?? 10_000,
+    ignoreRules: options.ignoreRules ?? [],
+    projects: options.projects === undefined ? undefined : new Set(options.projects),
+    archiveBuildMs: options.archiveBuildMs ?? 0,
+    clockSkewMs: options.clockSkewMs ?? 0,
+  };
+  for (const name of ['longPollMs', 'metadataOnlyBytes', 'retentionMs', 'sessionTtlMs', 'seqGapMs', 'maxBodyBytes', 'recorderLimit'] as const) {
+    if (!(settings[name] >= 0)) {
+      throw new ConfigurationError({ message: `The option ${name} must be a number >= 0, got ${settings[name]}`, option: name });
+    }
+  }
+  return settings;
+}
+
+function resolveDialect(dialect: DialectName | Dialect): Dialect {
+  if (typeof dialect !== 'string') {
+    return dialect;
+  }
+  const preset: Dialect | undefined = Object.hasOwn(dialects, dialect) ? dialects[dialect] : undefined;
+  if (preset === undefined) {
+    throw new ConfigurationError({
+      message: `There is no dialect ${JSON.stringify(dialect)}; choose one of ${Object.keys(dialects).join(', ')}`,
+      option: 'dialect',
+    });
+  }
+  return preset;
+}
+
+function normalizedBasePath(path: string): string {
+  const trimmed = path.replace(/^\/+|\/+$/g, '');
+  return trimmed === '' ? '' : `/${trimmed}`;
+}

@@ -1,0 +1,107 @@
+import { type Clock, sleep } from '@tinkex/http';
+import { EngineUserError } from '../engine/engine.js';
+import type { RouteName } from '../routes/route-types.js';
+import type { Gate } from '../script/gate.js';
+import type { Operation } from './operation.js';
+import type { PromiseFailure } from './promise-record.js';
+import type { QueuePause } from './queue-pause.js';
+import type { Tenant } from './tenant.js';
+
+const MAX_REMEMBERED_RUNS = 100_000;
+
+/** Runs accepted operations and settles their promises. Notices when one is run twice. */
+export class Executor {
+  readonly #clock: Clock;
+  readonly #executionMs: (route: RouteName) => number;
+  readonly #pause: QueuePause;
+  readonly #gate: (route: RouteName) => Gate | undefined;
+  readonly #ran = new Set<string>();
+  readonly #repeated = new Set<string>();
+  #isClosed = false;
+
+  constructor(options: {
+    readonly clock: Clock;
+    readonly executionMs: (route: RouteName) => number;
+    readonly pause: QueuePause;
+    readonly gate: (route: RouteName) => Gate | undefined;
+  }) {
+    this.#clock = options.clock;
+    this.#executionMs = options.executionMs;
+    this.#pause = options.pause;
+    this.#gate = options.gate;
+  }
+
+  /** Promises whose operation was run more than once: always empty unless the server itself is wrong. */
+  get repeated(): ReadonlySet<string> {
+    return this.#repeated;
+  }
+
+  /** The promise is gone and its operation is about to be run anew, legitimately. */
+  forget(requestId: string): void {
+    this.#ran.delete(requestId);
+  }
+
+  close(): void {
+    this.#isClosed = true;
+  }
+
+  /** Runs the operation in a later turn of the event loop, so that its submission is answered first. Never rejects. */
+  async execute(tenant: Tenant, operation: Operation): Promise<void> {
+    await new Promise<void>((resolve) => {
+      setImmediate(resolve);
+    });
+    await this.#gate(operation.route)?.hold();
+    if (this.#pause.isPaused) {
+      await this.#pause.whileActive();
+    }
+    const delayMs = this.#executionMs(operation.route);
+    if (delayMs > 0) {
+      await sleep(this.#clock, delayMs);
+    }
+    if (this.#isClosed) {
+      return;
+    }
+    const { promise } = operation;
+    this.#noteRun(promise.requestId);
+    try {
+      const value = await operation.run();
+      tenant.promises.settle(promise, { state: 'resolved', value });
+    } catch (error) {
+      tenant.promises.settle(promise, { state: 'failed', failure: failureOf(error) });
+    }
+  }
+
+  #noteRun(requestId: string): void {
+    if (this.#ran.has(requestId)) {
+      this.#repeated.add(requestId);
+    }
+    this.#ran.add(requestId);
+    for (const oldest of this.#ran) {
+      if (this.#ran.size <= MAX_REMEMBERED_RUNS) {
+        break;
+      }
+      this.#ran.delete(oldest);
+    }
+  }
+}
+
+/** Thrown by operations to fail their promise in a stated category. */
+export class OperationFailure extends Error {
+  override readonly name = 'OperationFailure';
+  readonly failure: PromiseFailure;
+
+  constructor(failure: PromiseFailure) {
+    super(failure.error);
+    this.failure = failure;
+  }
+}
+
+function failureOf(error: unknown): PromiseFailure {
+  if (error instanceof OperationFailure) {
+    return error.failure;
+  }
+  if (error instanceof EngineUserError) {
+    return { error: error.message, category: 'user' };
+  }
+  return { error: error instanceof Error ? `${error.name}: ${error.message}` : String(error), category: 'server' };
+}

@@ -1,0 +1,48 @@
+import { createHash } from 'node:crypto';
+import type { Dialect } from '../dialects/dialect.js';
+
+/** Makes ids in the dialect's manner. The same order of requests gives the same ids. */
+export class IdMaker {
+  readonly #style: Dialect['ids'];
+  #count: number;
+
+  constructor(style: Dialect['ids'], count = 0) {
+    this.#style = style;
+    this.#count = count;
+  }
+
+  /** How many ids were counted; hand it to the next life of the server. */
+  get count(): number {
+    return this.#count;
+  }
+
+  session(): string {
+    const number = ++this.#count;
+    return this.#style === 'tinker' ? `sess-${number.toString(36).padStart(4, '0')}` : this.#plain(`session ${number}`, number);
+  }
+
+  model(sessionId: string, modelSeqId: number): string {
+    return this.#owned(sessionId, 'train', modelSeqId);
+  }
+
+  sampler(sessionId: string, samplingSessionSeqId: number): string {
+    return this.#owned(sessionId, 'sample', samplingSessionSeqId);
+  }
+
+  /** The promise id of an operation. Depends on the owner and the number only, except in the `number` style. */
+  request(ownerId: string, seq: string): string {
+    return this.#style === 'tinker' ? `${ownerId}:req:${seq}` : this.#plain(`${ownerId} ${seq}`, ++this.#count);
+  }
+
+  #owned(sessionId: string, kind: string, seq: number): string {
+    return this.#style === 'tinker' ? `${sessionId}:${kind}:${seq}` : this.#plain(`${sessionId} ${kind} ${seq}`, ++this.#count);
+  }
+
+  #plain(text: string, number: number): string {
+    if (this.#style === 'number') {
+      return String(number);
+    }
+    const hex = createHash('sha1').update(text).digest('hex');
+    return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-5${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
+  }
+}

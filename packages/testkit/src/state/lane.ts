@@ -1,0 +1,117 @@
+import type { Clock } from '@tinkex/http';
+import type { AcceptedOperation, Operation } from './operation.js';
+
+/**
+ * One model's stream of operations: accepted in any order, run one at a time in the order of their sequence numbers.
+ * A number whose submission was refused is skipped; a number that never comes is skipped when nothing moved for `gapMs`.
+ */
+export class Lane {
+  readonly #clock: Clock;
+  readonly #gapMs: number;
+  readonly #execute: (operation: Operation) => Promise<void>;
+  readonly #accepted = new Map<number, AcceptedOperation>();
+  readonly #queued = new Map<number, Operation>();
+  readonly #skipped = new Set<number>();
+  #next: number;
+  #isRunning = false;
+  #gapTimer: unknown;
+
+  constructor(options: {
+    readonly clock: Clock;
+    readonly gapMs: number;
+    readonly execute: (operation: Operation) => Promise<void>;
+    /** The first sequence number. Default 1. */
+    readonly next?: number;
+    readonly accepted?: Iterable<readonly [number, AcceptedOperation]>;
+  }) {
+    this.#clock = options.clock;
+    this.#gapMs = options.gapMs;
+    this.#execute = options.execute;
+    this.#next = options.next ?? 1;
+    this.#accepted = new Map(options.accepted ?? []);
+  }
+
+  /** The sequence number that runs next. */
+  get next(): number {
+    return this.#next;
+  }
+
+  /** How many operations wait for their turn. */
+  get queued(): number {
+    return this.#queued.size;
+  }
+
+  /** The highest number accepted or skipped so far, 0 at the start. */
+  get highest(): number {
+    return Math.max(0, this.#next - 1, ...this.#queued.keys());
+  }
+
+  accepted(): IterableIterator<[number, AcceptedOperation]> {
+    return this.#accepted.entries();
+  }
+
+  find(seqId: number): AcceptedOperation | undefined {
+    return this.#accepted.get(seqId);
+  }
+
+  /** Whether the number's turn is over without it. */
+  isPast(seqId: number): boolean {
+    return seqId < this.#next && !this.#accepted.has(seqId);
+  }
+
+  submit(seqId: number, operation: Operation, accepted: AcceptedOperation): void {
+    this.#accepted.set(seqId, accepted);
+    this.#skipped.delete(seqId);
+    this.#queued.set(seqId, operation);
+    this.#advance();
+  }
+
+  /** The number's submission was refused for good: nobody need wait for it. */
+  skip(seqId: number): void {
+    if (seqId >= this.#next && !this.#accepted.has(seqId)) {
+      this.#skipped.add(seqId);
+      this.#advance();
+    }
+  }
+
+  /** Stops waiting for anything. */
+  close(): void {
+    this.#clearGapTimer();
+    this.#queued.clear();
+  }
+
+  #advance(): void {
+    this.#clearGapTimer();
+    while (this.#skipped.delete(this.#next)) {
+      this.#next += 1;
+    }
+    if (this.#isRunning) {
+      return;
+    }
+    const operation = this.#queued.get(this.#next);
+    if (operation !== undefined) {
+      this.#queued.delete(this.#next);
+      this.#next += 1;
+      this.#isRunning = true;
+      void this.#execute(operation).then(() => {
+        this.#isRunning = false;
+        this.#advance();
+      });
+    } else if (this.#queued.size > 0 && Number.isFinite(this.#gapMs)) {
+      this.#gapTimer = this.#clock.setTimeout(() => this.#closeGap(), this.#gapMs);
+    }
+  }
+
+  #closeGap(): void {
+    this.#gapTimer = undefined;
+    this.#next = Math.min(...this.#queued.keys());
+    this.#advance();
+  }
+
+  #clearGapTimer(): void {
+    if (this.#gapTimer !== undefined) {
+      this.#clock.clearTimeout(this.#gapTimer);
+      this.#gapTimer = undefined;
+    }
+  }
+}

@@ -1,0 +1,78 @@
+import type { Clock } from '@tinkex/http';
+import type { RouteName } from '../routes/route-types.js';
+
+/** How a promise ended in failure, in the protocol's words. */
+export interface PromiseFailure {
+  readonly error: string;
+  readonly category: 'user' | 'server' | 'unknown';
+}
+
+/** Where a promise stands. */
+export type PromiseOutcome =
+  | { readonly state: 'pending' }
+  | { readonly state: 'resolved'; readonly value: unknown }
+  | { readonly state: 'failed'; readonly failure: PromiseFailure };
+
+const PENDING: PromiseOutcome = { state: 'pending' };
+
+/** The pending or finished result of one submitted operation. */
+export class PromiseRecord {
+  readonly requestId: string;
+  /** The operation's route, which says how the result is encoded. */
+  readonly route: RouteName;
+  /** What polls must name in `X-Tinker-Request-Type`. */
+  readonly requestType: string;
+  readonly modelId: string | undefined;
+  /** How often it was polled. */
+  polls = 0;
+  /** Whether a reply with the result has been made. */
+  isDelivered = false;
+  /** The last encoded result, so that repeated polls cost nothing. */
+  encoded: { readonly contentType: string; readonly body: string | Uint8Array } | undefined;
+  #outcome: PromiseOutcome = PENDING;
+  readonly #waiters = new Set<() => void>();
+
+  constructor(init: { readonly requestId: string; readonly route: RouteName; readonly requestType: string; readonly modelId?: string | undefined }) {
+    this.requestId = init.requestId;
+    this.route = init.route;
+    this.requestType = init.requestType;
+    this.modelId = init.modelId;
+  }
+
+  get outcome(): PromiseOutcome {
+    return this.#outcome;
+  }
+
+  /** How many polls are held open for it. */
+  get waiting(): number {
+    return this.#waiters.size;
+  }
+
+  settle(outcome: PromiseOutcome): void {
+    this.#outcome = outcome;
+    this.wake();
+  }
+
+  /** Ends every held poll now, whatever the outcome is. */
+  wake(): void {
+    for (const waiter of [...this.#waiters]) {
+      waiter();
+    }
+  }
+
+  /** Resolves when the promise settles, is woken, `holdMs` have passed, or the client went away. */
+  wait(holdMs: number, clock: Clock, onAbort?: (listener: () => void) => () => void): Promise<void> {
+    return new Promise((resolve) => {
+      let stopListening: (() => void) | undefined;
+      const finish = (): void => {
+        clock.clearTimeout(timer);
+        this.#waiters.delete(finish);
+        stopListening?.();
+        resolve();
+      };
+      const timer = clock.setTimeout(finish, holdMs);
+      this.#waiters.add(finish);
+      stopListening = onAbort?.(finish);
+    });
+  }
+}

@@ -1,0 +1,112 @@
+import type { Clock } from '@tinkex/http';
+import type { PromiseOutcome, PromiseRecord } from './promise-record.js';
+
+/** How long finished promises can be polled. */
+export interface RetentionLimits {
+  /** After this time a finished promise is gone. */
+  readonly retentionMs: number;
+  /** More bytes of delivered results than this are not kept. */
+  readonly maxDeliveredBytes: number;
+}
+
+const MAX_TOMBSTONES = 100_000;
+
+/** One tenant's promises: pending ones for ever, finished ones for a while. */
+export class PromiseStore {
+  readonly #clock: Clock;
+  readonly #limits: RetentionLimits;
+  readonly #records = new Map<string, PromiseRecord>();
+  readonly #expired = new Set<string>();
+  readonly #finished = new Map<string, number>();
+  readonly #delivered = new Map<string, number>();
+  #deliveredBytes = 0;
+
+  constructor(clock: Clock, limits: RetentionLimits) {
+    this.#clock = clock;
+    this.#limits = limits;
+  }
+
+  get size(): number {
+    return this.#records.size;
+  }
+
+  values(): IterableIterator<PromiseRecord> {
+    return this.#records.values();
+  }
+
+  /** The promise, `expired` when it was there once, or undefined when it never was. */
+  find(requestId: string): PromiseRecord | 'expired' | undefined {
+    this.#sweep();
+    const record = this.#records.get(requestId);
+    return record ?? (this.#expired.has(requestId) ? 'expired' : undefined);
+  }
+
+  add(record: PromiseRecord): void {
+    this.#expired.delete(record.requestId);
+    this.#records.set(record.requestId, record);
+  }
+
+  settle(record: PromiseRecord, outcome: PromiseOutcome): void {
+    if (this.#records.get(record.requestId) === record) {
+      this.#finished.set(record.requestId, this.#clock.now() + this.#limits.retentionMs);
+    }
+    record.settle(outcome);
+    this.#sweep();
+  }
+
+  /** A reply with the result was made; `bytes` of it are kept for repeats. */
+  delivered(record: PromiseRecord, bytes: number): void {
+    if (record.isDelivered) {
+      return;
+    }
+    record.isDelivered = true;
+    this.#delivered.set(record.requestId, bytes);
+    this.#deliveredBytes += bytes;
+    for (const oldest of this.#delivered.keys()) {
+      if (this.#deliveredBytes <= this.#limits.maxDeliveredBytes || oldest === record.requestId) {
+        break;
+      }
+      this.expire(oldest);
+    }
+  }
+
+  /** Makes a promise gone, as if its retention were over. */
+  expire(requestId: string): void {
+    const record = this.#records.get(requestId);
+    if (record === undefined) {
+      return;
+    }
+    this.#records.delete(requestId);
+    this.#finished.delete(requestId);
+    this.#deliveredBytes -= this.#delivered.get(requestId) ?? 0;
+    this.#delivered.delete(requestId);
+    this.#expired.add(requestId);
+    for (const oldest of this.#expired) {
+      if (this.#expired.size <= MAX_TOMBSTONES) {
+        break;
+      }
+      this.#expired.delete(oldest);
+    }
+    record.wake();
+  }
+
+  /** Remembers ids of an earlier life of the server: their promises are gone. */
+  markExpired(requestIds: Iterable<string>): void {
+    for (const requestId of requestIds) {
+      this.#expired.add(requestId);
+    }
+  }
+
+  #sweep(): void {
+    if (this.#finished.size === 0) {
+      return;
+    }
+    const nowMs = this.#clock.now();
+    for (const [requestId, goneAtMs] of this.#finished) {
+      if (goneAtMs > nowMs) {
+        break;
+      }
+      this.expire(requestId);
+    }
+  }
+}

@@ -1,0 +1,66 @@
+import type { LoraConfig } from '@tinkex/types';
+import type { EngineModel, EngineSampler } from '../engine/engine.js';
+import type { Lane } from './lane.js';
+import type { AcceptedOperation } from './operation.js';
+
+/** One client process's presence. */
+export interface SessionRecord {
+  readonly sessionId: string;
+  readonly createdAtMs: number;
+  readonly tags: readonly string[];
+  readonly userMetadata: Readonly<Record<string, unknown>>;
+  readonly sdkVersion: string;
+  projectId: string | undefined;
+  lastHeartbeatMs: number;
+  /** By `model_seq_id`: to recognise a repeated creation. */
+  readonly modelSeqs: Map<number, AcceptedOperation>;
+  /** By `sampling_session_seq_id`. */
+  readonly samplerSeqs: Map<number, { readonly fingerprint: string; readonly samplerId: string }>;
+  /** When a trace export was first asked for. */
+  traceAskedAtMs: number | undefined;
+}
+
+/** A LoRA adapter being trained. */
+export interface ModelRecord {
+  readonly modelId: string;
+  readonly sessionId: string;
+  readonly modelSeqId: number;
+  readonly baseModel: string;
+  readonly lora: LoraConfig;
+  readonly userMetadata: Readonly<Record<string, unknown>> | undefined;
+  readonly lane: Lane;
+  lastRequestMs: number;
+  /** Set once the creation has run. */
+  engine: EngineModel | undefined;
+  isUnloaded: boolean;
+}
+
+/** A fixed set of weights to sample from. */
+export interface SamplerRecord {
+  readonly samplerId: string;
+  readonly sessionId: string;
+  readonly baseModel: string;
+  readonly modelPath: string | undefined;
+  /** By `seq_id` as text: exact for ids beyond 2^53. */
+  readonly accepted: Map<string, AcceptedOperation>;
+  /** Made at the first use. */
+  engine: Promise<EngineSampler> | undefined;
+  readonly makeEngine: () => Promise<EngineSampler>;
+}
+
+/** An entry of the audit log. */
+export interface AuditRecord {
+  readonly atMs: number;
+  readonly event: string;
+  readonly modelId: string | undefined;
+  readonly path: string | undefined;
+}
+
+/** Something that would be billed. */
+export interface UsageRecord {
+  readonly atMs: number;
+  readonly sessionId: string;
+  readonly baseModel: string;
+  readonly kind: 'training' | 'sampling_prefill' | 'sampling_sample' | 'checkpoint';
+  readonly amount: number;
+}

@@ -1,0 +1,70 @@
+import type { Clock } from '@tinkex/http';
+import type { Dialect } from '../dialects/dialect.js';
+import type { Engine } from '../engine/engine.js';
+import type { ServerSettings } from '../server/server-options.js';
+import type { CheckpointRecord } from './checkpoint.js';
+import type { Executor } from './executor.js';
+import type { IdMaker } from './id-maker.js';
+import type { QueuePause } from './queue-pause.js';
+import type { Tenant } from './tenant.js';
+import type { TenantDirectory } from './tenant-directory.js';
+import type { TokenIssuer } from './token-issuer.js';
+
+/** What every operation works with. */
+export interface ServerContext {
+  readonly settings: ServerSettings;
+  readonly clock: Clock;
+  readonly dialect: Dialect;
+  readonly engine: Engine;
+  readonly tenants: TenantDirectory;
+  readonly executor: Executor;
+  readonly issuer: TokenIssuer;
+  readonly ids: IdMaker;
+  readonly pause: QueuePause;
+  /** The server's address without a trailing slash, for links it hands out. */
+  origin: string;
+  /** The state has changed in a way worth keeping. */
+  readonly changed: () => void;
+}
+
+/** The server's idea of the date, milliseconds since the epoch: its clock, plus the skew it was given. */
+export function wallClockMs(context: ServerContext): number {
+  return context.clock.now() + context.settings.clockSkewMs;
+}
+
+/** A date as the dialect writes it. */
+export function dateText(context: ServerContext, ms: number): string {
+  const text = new Date(ms).toISOString();
+  return context.dialect.hasTimeZone ? text : text.slice(0, -1);
+}
+
+/** The tenant's checkpoint, or another's that is public; undefined when it is not there or has expired. */
+export function findCheckpoint(context: ServerContext, tenant: Tenant, path: string): CheckpointRecord | undefined {
+  const own = liveCheckpoint(context, tenant, path);
+  if (own !== undefined) {
+    return own;
+  }
+  for (const other of context.tenants.all()) {
+    const record = liveCheckpoint(context, other, path);
+    if (record?.isPublic) {
+      return record;
+    }
+  }
+  return undefined;
+}
+
+/** The tenant's own checkpoint. One whose time is over is removed. */
+export function liveCheckpoint(context: ServerContext, tenant: Tenant, path: string): CheckpointRecord | undefined {
+  const record = tenant.checkpoints.get(path);
+  if (record?.expiresAtMs !== undefined && record.expiresAtMs <= wallClockMs(context)) {
+    tenant.checkpoints.delete(path);
+    context.changed();
+    return undefined;
+  }
+  return record;
+}
+
+/** The tenant's checkpoints that have not expired, oldest first. */
+export function liveCheckpoints(context: ServerContext, tenant: Tenant): CheckpointRecord[] {
+  return [...tenant.checkpoints.keys()].flatMap((path) => liveCheckpoint(context, tenant, path) ?? []);
+}

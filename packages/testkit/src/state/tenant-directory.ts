@@ -1,0 +1,73 @@
+import { createHash } from 'node:crypto';
+import type { Clock } from '@tinkex/http';
+import type { RetentionLimits } from './promise-store.js';
+import { Tenant } from './tenant.js';
+
+/** The key that every server of the testkit takes unless it was given its own list. */
+export const DEFAULT_API_KEY = 'tml-test-key';
+
+/** The tenants of a server. Keys are held as hashes only. */
+export class TenantDirectory {
+  readonly #clock: Clock;
+  readonly #limits: RetentionLimits;
+  readonly #byHash = new Map<string, Tenant>();
+  readonly #known: ReadonlySet<string> | undefined;
+  readonly #acceptsPrefix: 'tml' | 'any';
+  /** The last credential seen, so that a busy client's key is not hashed for every request. */
+  #last: { readonly key: string; readonly tenant: Tenant } | undefined;
+
+  constructor(options: {
+    readonly clock: Clock;
+    readonly limits: RetentionLimits;
+    /** Only these; undefined = any that fits. */
+    readonly apiKeys: readonly string[] | undefined;
+    readonly keys: 'tml' | 'any' | 'none';
+  }) {
+    this.#clock = options.clock;
+    this.#limits = options.limits;
+    this.#known = options.apiKeys === undefined ? undefined : new Set(options.apiKeys.map(hashOf));
+    this.#acceptsPrefix = options.keys === 'tml' ? 'tml' : 'any';
+  }
+
+  all(): IterableIterator<Tenant> {
+    return this.#byHash.values();
+  }
+
+  entries(): IterableIterator<[string, Tenant]> {
+    return this.#byHash.entries();
+  }
+
+  /** The tenant of a credential, made at its first use; undefined when the credential is not good. */
+  find(key: string): Tenant | undefined {
+    if (this.#last?.key === key) {
+      return this.#last.tenant;
+    }
+    const hash = hashOf(key);
+    if (this.#known === undefined ? this.#acceptsPrefix === 'tml' && !key.startsWith('tml-') : !this.#known.has(hash)) {
+      return undefined;
+    }
+    const tenant = this.#byHash.get(hash) ?? this.restore(hash, key === DEFAULT_API_KEY ? 'test' : undefined);
+    this.#last = { key, tenant };
+    return tenant;
+  }
+
+  /** Makes the tenant of a hashed key. */
+  restore(hash: string, label = `tenant-${this.#byHash.size + 1}`): Tenant {
+    const tenant = new Tenant(label, this.#clock, this.#limits);
+    this.#byHash.set(hash, tenant);
+    return tenant;
+  }
+
+  byLabel(label: string): Tenant | undefined {
+    for (const tenant of this.#byHash.values()) {
+      if (tenant.label === label) {
+        return tenant;
+      }
+    }
+    return undefined;
+  }
+}
+
+function hashOf(key: string): string {
+  return createHash('sha256').update(key).digest('hex');
+}

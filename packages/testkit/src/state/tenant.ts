@@ -1,0 +1,59 @@
+import type { Clock } from '@tinkex/http';
+import type { ServerReply } from '../exchange/message.js';
+import type { CheckpointRecord } from './checkpoint.js';
+import { PromiseStore, type RetentionLimits } from './promise-store.js';
+import type { AuditRecord, ModelRecord, SamplerRecord, SessionRecord, UsageRecord } from './records.js';
+
+const MAX_TELEMETRY_EVENTS = 10_000;
+const MAX_REPLAYS = 1_000;
+
+/** Everything that belongs to one credential. Tenants share nothing but what they publish. */
+export class Tenant {
+  /** A short name without the key in it. */
+  readonly label: string;
+  /** The user's URN, as in the `sub` claim. */
+  readonly userUrn: string;
+  readonly sessions = new Map<string, SessionRecord>();
+  readonly models = new Map<string, ModelRecord>();
+  readonly samplers = new Map<string, SamplerRecord>();
+  /** By path. */
+  readonly checkpoints = new Map<string, CheckpointRecord>();
+  readonly promises: PromiseStore;
+  readonly audit: AuditRecord[] = [];
+  readonly usage: UsageRecord[] = [];
+  readonly #telemetry: unknown[] = [];
+  readonly #replays = new Map<string, { readonly fingerprint: string; readonly reply: ServerReply }>();
+
+  constructor(label: string, clock: Clock, limits: RetentionLimits) {
+    this.label = label;
+    this.userUrn = `tml:organization_user:${label}`;
+    this.promises = new PromiseStore(clock, limits);
+  }
+
+  /** The newest telemetry events this tenant's clients sent. */
+  get telemetry(): readonly unknown[] {
+    return this.#telemetry;
+  }
+
+  addTelemetry(events: readonly unknown[]): void {
+    this.#telemetry.push(...events);
+    if (this.#telemetry.length > MAX_TELEMETRY_EVENTS) {
+      this.#telemetry.splice(0, this.#telemetry.length - MAX_TELEMETRY_EVENTS);
+    }
+  }
+
+  /** The reply that was given under this idempotency key. */
+  replay(key: string): { readonly fingerprint: string; readonly reply: ServerReply } | undefined {
+    return this.#replays.get(key);
+  }
+
+  remember(key: string, fingerprint: string, reply: ServerReply): void {
+    this.#replays.set(key, { fingerprint, reply });
+    for (const oldest of this.#replays.keys()) {
+      if (this.#replays.size <= MAX_REPLAYS) {
+        break;
+      }
+      this.#replays.delete(oldest);
+    }
+  }
+}

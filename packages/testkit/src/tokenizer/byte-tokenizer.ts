@@ -1,0 +1,60 @@
+import { byteVocabulary, specialTokenNames } from './vocabulary.js';
+
+/** Options of {@link ByteTokenizer.decode}. */
+export interface ByteDecodeOptions {
+  /** Leave special tokens out of the text. Default true; false writes them as `<|eos|>` and the like. */
+  readonly skipSpecialTokens?: boolean;
+}
+
+/**
+ * The tokenizer of the embedded engine: one token per UTF-8 byte, and four special tokens. No download, no state.
+ *
+ * `decode(encode(text)) === text` for every well-formed string. `encode` never produces a special token, whatever the text says; append
+ * `tokenizer.eosTokenId` yourself where a text should end.
+ *
+ * @example
+ * ```ts
+ * import { ByteTokenizer } from '@tinkex/testkit';
+ *
+ * const tokenizer = new ByteTokenizer();
+ * const tokens = [...tokenizer.encode('naïve'), tokenizer.eosTokenId];
+ * console.log(tokens.length, tokenizer.decode(tokens)); // 7 naïve
+ * ```
+ */
+export class ByteTokenizer {
+  readonly vocabularySize = byteVocabulary.size;
+  readonly bosTokenId = byteVocabulary.bos;
+  readonly eosTokenId = byteVocabulary.eos;
+  readonly padTokenId = byteVocabulary.pad;
+  readonly endOfTurnTokenId = byteVocabulary.endOfTurn;
+
+  /** The UTF-8 bytes of `text`. A lone surrogate becomes U+FFFD, as everywhere in UTF-8. */
+  encode(text: string): number[] {
+    return Array.from(new TextEncoder().encode(text));
+  }
+
+  /** The text of `tokens`. Bytes that are no UTF-8 become U+FFFD. Throws `RangeError` for an id outside the vocabulary. */
+  decode(tokens: Iterable<number>, options: ByteDecodeOptions = {}): string {
+    const skipSpecialTokens = options.skipSpecialTokens ?? true;
+    let text = '';
+    let bytes: number[] = [];
+    const flush = () => {
+      // ignoreBOM keeps a leading U+FEFF, which the decoder would otherwise swallow.
+      text += new TextDecoder('utf-8', { ignoreBOM: true }).decode(Uint8Array.from(bytes));
+      bytes = [];
+    };
+    for (const token of tokens) {
+      if (!Number.isInteger(token) || token < 0 || token >= byteVocabulary.size) {
+        throw new RangeError(`Token ${token} is not in the byte vocabulary (0 to ${byteVocabulary.size - 1}).`);
+      }
+      if (token < byteVocabulary.bytes) {
+        bytes.push(token);
+      } else if (!skipSpecialTokens) {
+        flush();
+        text += specialTokenNames.get(token) ?? '';
+      }
+    }
+    flush();
+    return text;
+  }
+}

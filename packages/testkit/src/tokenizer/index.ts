@@ -1,0 +1,2 @@
+export { type ByteDecodeOptions, ByteTokenizer } from './byte-tokenizer.js';
+export { byteVocabulary } from './vocabulary.js';

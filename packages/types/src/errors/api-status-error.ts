@@ -1,0 +1,47 @@
+import { keepSafeHeaders } from './redaction.js';
+import { hasKind, markKind } from '../identity/kind.js';
+import { defineHidden, TinkexError, type TinkexErrorOptions } from './tinkex-error.js';
+
+/** How an {@link ApiStatusError} is built. Prefer {@link apiStatusError}, which picks the class and writes the message. */
+export interface ApiStatusErrorOptions extends TinkexErrorOptions {
+  readonly status: number;
+  /** Only the safe ones keep their values. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Parsed JSON, or text. */
+  readonly body?: unknown;
+  readonly method?: string | undefined;
+  /** Without the query. */
+  readonly path?: string | undefined;
+}
+
+/** The server answered with a status that is not a success. Statuses with a meaning of their own have subclasses. */
+export class ApiStatusError extends TinkexError {
+  readonly status: number;
+  declare readonly method?: string;
+  declare readonly path?: string;
+  /** The response's headers with lower-case names, redacted by an allow-list. Not enumerable. */
+  declare readonly headers: Readonly<Record<string, string>>;
+  /** The response's body: parsed JSON, else text. Not enumerable. */
+  declare readonly body: unknown;
+
+  constructor(options: ApiStatusErrorOptions) {
+    super({ code: 'TINKEX_API_STATUS', isRetryable: isRetryableStatus(options.status), ...options });
+    this.status = options.status;
+    if (options.method !== undefined) this.method = options.method;
+    if (options.path !== undefined) this.path = options.path;
+    defineHidden(this, 'headers', keepSafeHeaders(options.headers ?? {}));
+    defineHidden(this, 'body', options.body);
+  }
+
+  /** True for this class and its subclasses, from any copy of this package. */
+  static override isInstance(value: unknown): value is ApiStatusError {
+    return hasKind(value, 'ApiStatusError');
+  }
+}
+
+markKind(ApiStatusError, 'ApiStatusError');
+
+/** The statuses that the reference client tries again: 408, 409, 429 and 5xx. */
+export function isRetryableStatus(status: number): boolean {
+  return status === 408 || status === 409 || status === 429 || status >= 500;
+}

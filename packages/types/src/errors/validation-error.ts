@@ -1,0 +1,48 @@
+import { hasKind, markKind } from '../identity/kind.js';
+import { TinkexError, type TinkexErrorOptions } from './tinkex-error.js';
+
+/** One thing wrong with a value. */
+export interface ValidationIssue {
+  /** Where, as one would write it: `data[0].lossFnInputs.weights`. Empty for the value as a whole. */
+  readonly path: string;
+  /** What is wrong and how to put it right. */
+  readonly message: string;
+}
+
+/** How a {@link ValidationError} is built. Without a message one is made of the subject and the issues. */
+export interface ValidationErrorOptions extends Omit<TinkexErrorOptions, 'message'> {
+  readonly message?: string;
+  /** `request`: what the caller gave. `response`: what the server sent. */
+  readonly direction: 'request' | 'response';
+  readonly issues: readonly ValidationIssue[];
+  /** What was being read or written, such as `CreateModelRequest`. */
+  readonly subject?: string;
+}
+
+const SHOWN_ISSUES = 5;
+
+/** A value that does not fit the protocol: ours (`direction: 'request'`) or the server's (`direction: 'response'`). */
+export class ValidationError extends TinkexError {
+  readonly direction: 'request' | 'response';
+  readonly issues: readonly ValidationIssue[];
+
+  constructor(options: ValidationErrorOptions) {
+    super({ code: 'TINKEX_VALIDATION', ...options, message: options.message ?? describe(options) });
+    this.direction = options.direction;
+    this.issues = options.issues;
+  }
+
+  /** True for this class, from any copy of this package. */
+  static override isInstance(value: unknown): value is ValidationError {
+    return hasKind(value, 'ValidationError');
+  }
+}
+
+markKind(ValidationError, 'ValidationError');
+
+function describe({ direction, issues, subject }: ValidationErrorOptions): string {
+  const shown = issues.slice(0, SHOWN_ISSUES).map(({ path, message }) => (path === '' ? message : `${path} ${message}`));
+  const more = issues.length > SHOWN_ISSUES ? ` (and ${issues.length - SHOWN_ISSUES} more)` : '';
+  const what = subject ?? (direction === 'request' ? 'value' : 'response');
+  return `${direction === 'request' ? 'Invalid' : 'The server sent an invalid'} ${what}: ${shown.join('; ')}${more}`;
+}

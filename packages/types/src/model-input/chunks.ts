@@ -1,0 +1,104 @@
+import { invalidRequest } from '../errors/invalid.js';
+import { INT32_MAX, INT32_MIN, isTypedArray } from '../tensor/numbers.js';
+import { tensorContainerShape } from './tensor-container.js';
+
+/** Tokens. */
+export interface EncodedTextChunk {
+  readonly type: 'encoded_text';
+  readonly tokens: Int32Array;
+}
+
+/** The formats of images. */
+export type ImageFormat = 'png' | 'jpeg';
+
+/** An image, as the bytes of its file. */
+export interface ImageChunk {
+  readonly type: 'image';
+  readonly data: Uint8Array;
+  readonly format: ImageFormat;
+  /** How many tokens the image takes. Advisory: the server counts itself and may refuse a request that is wrong about it. */
+  readonly expectedTokens?: number;
+}
+
+/** An image that the server fetches. Sampling only. */
+export interface ImageAssetPointerChunk {
+  readonly type: 'image_asset_pointer';
+  /** A path or URL the server can read. */
+  readonly location: string;
+  readonly format: ImageFormat;
+  /** As in {@link ImageChunk.expectedTokens}. */
+  readonly expectedTokens?: number;
+}
+
+/** Audio, as the bytes of a TensorContainer of discrete mel frames. */
+export interface DmelChunk {
+  readonly type: 'dmel';
+  readonly dmel: Uint8Array;
+}
+
+/** A piece of a model's input. */
+export type ModelInputChunk = EncodedTextChunk | ImageChunk | ImageAssetPointerChunk | DmelChunk;
+
+/** A chunk of tokens. An `Int32Array` is not copied. Throws a `ValidationError` for a token outside int32. */
+export function encodedText(tokens: readonly number[] | Int32Array): EncodedTextChunk {
+  return { type: 'encoded_text', tokens: toTokens(tokens, 'tokens') };
+}
+
+/** A chunk with an image. Throws a `ValidationError` for other bytes than a `Uint8Array`. */
+export function image(options: { data: Uint8Array; format: ImageFormat; expectedTokens?: number }): ImageChunk {
+  const { data, format, expectedTokens } = options;
+  return { type: 'image', data: toBytes(data, 'data'), format, ...(expectedTokens === undefined ? {} : { expectedTokens }) };
+}
+
+/** A chunk with the address of an image. */
+export function imageAssetPointer(options: { location: string; format: ImageFormat; expectedTokens?: number }): ImageAssetPointerChunk {
+  const { location, format, expectedTokens } = options;
+  return { type: 'image_asset_pointer', location, format, ...(expectedTokens === undefined ? {} : { expectedTokens }) };
+}
+
+/** A chunk with audio. Throws a `ValidationError` for other bytes than a `Uint8Array`. */
+export function dmel(bytes: Uint8Array): DmelChunk {
+  return { type: 'dmel', dmel: toBytes(bytes, 'dmel') };
+}
+
+/**
+ * How many tokens a chunk takes. Throws a `ValidationError` when it does not say: an image without `expectedTokens`, audio with a
+ * broken header.
+ */
+export function chunkLength(chunk: ModelInputChunk): number {
+  switch (chunk.type) {
+    case 'encoded_text':
+      return chunk.tokens.length;
+    case 'dmel': {
+      const length = tensorContainerShape(chunk.dmel)[0];
+      if (length === undefined) throw invalidRequest('DmelChunk', 'dmel', 'is a scalar: it has no dimension to count frames by');
+      return length;
+    }
+    default:
+      if (chunk.expectedTokens !== undefined) return chunk.expectedTokens;
+      throw invalidRequest('ModelInput', 'expectedTokens', 'is unset, so the length of the image is not known; set it to count tokens');
+  }
+}
+
+/** Tokens as the wire needs them. An `Int32Array` is returned as it is; other arrays are checked and copied. */
+export function toTokens(tokens: ArrayLike<number>, path: string): Int32Array {
+  if (tokens instanceof Int32Array) return tokens;
+  if (!Array.isArray(tokens) && !isTypedArray(tokens)) throw invalidRequest('ModelInput', path, 'must be an array of token ids');
+  const wrong = firstNonToken(tokens);
+  if (wrong >= 0) throw invalidRequest('ModelInput', `${path}[${wrong}]`, `must be a whole number inside int32, got ${String(tokens[wrong])}`);
+  return Int32Array.from(tokens);
+}
+
+/** The index of the first value that is no token id, or -1. */
+export function firstNonToken(tokens: ArrayLike<unknown>): number {
+  for (let index = 0; index < tokens.length; index += 1) {
+    const token = tokens[index];
+    if (typeof token !== 'number' || !Number.isInteger(token) || token < INT32_MIN || token > INT32_MAX) return index;
+  }
+  return -1;
+}
+
+function toBytes(bytes: Uint8Array, path: string): Uint8Array {
+  if (bytes instanceof Uint8Array) return bytes;
+  throw invalidRequest('ModelInput', path, 'must be a Uint8Array');
+}

@@ -1,0 +1,85 @@
+/** What an `int64` tensor holds. */
+export type Int64Array = BigInt64Array;
+
+/** Every typed array whose content is numbers. */
+export type AnyTypedArray =
+  | Int8Array
+  | Uint8Array
+  | Uint8ClampedArray
+  | Int16Array
+  | Uint16Array
+  | Int32Array
+  | Uint32Array
+  | Float32Array
+  | Float64Array
+  | BigInt64Array
+  | BigUint64Array;
+
+/** Whether the machine stores the low byte first, as the wire does. */
+export const isLittleEndian: boolean = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1;
+
+/** The range of a token on the wire. */
+export const INT32_MIN = -2147483648;
+/** The range of a token on the wire. */
+export const INT32_MAX = 2147483647;
+
+const INT64_MIN = -(2n ** 63n);
+const INT64_MAX = 2n ** 63n - 1n;
+const TWO_63 = 2 ** 63;
+const TWO_32 = 2 ** 32;
+
+/** Whether a value is a typed array of numbers. */
+export function isTypedArray(value: unknown): value is AnyTypedArray {
+  return ArrayBuffer.isView(value) && !(value instanceof DataView);
+}
+
+/** The index of the first value that is no whole number inside int64, or -1. Fractions are allowed when they may be cut off. */
+export function firstNonInt64(values: ArrayLike<unknown>, allowFractions: boolean): number {
+  for (let index = 0; index < values.length; index += 1) {
+    const value = values[index];
+    if (typeof value === 'number') {
+      if (!(value >= -TWO_63 && value < TWO_63)) return index;
+      if (!allowFractions && !Number.isInteger(value)) return index;
+    } else if (typeof value === 'bigint') {
+      if (value < INT64_MIN || value > INT64_MAX) return index;
+    } else return index;
+  }
+  return -1;
+}
+
+/** Copies checked numbers (see {@link firstNonInt64}) into int64 cells, cutting fractions, without making a bigint for each. */
+export function toInt64Array(values: ArrayLike<number | bigint>): Int64Array {
+  const target = new BigInt64Array(values.length);
+  const words = new Uint32Array(target.buffer);
+  for (let index = 0; index < values.length; index += 1) {
+    const value = values[index] as number | bigint;
+    if (typeof value === 'bigint' || !isLittleEndian) {
+      target[index] = typeof value === 'bigint' ? value : BigInt(Math.trunc(value));
+      continue;
+    }
+    const whole = Math.trunc(value);
+    const high = Math.floor(whole / TWO_32);
+    words[2 * index] = whole - high * TWO_32;
+    words[2 * index + 1] = high;
+  }
+  return target;
+}
+
+/** The numbers of an int64 array: plain numbers where those are exact, bigints beyond 2^53. Makes a bigint only for the latter. */
+export function fromInt64Array(values: Int64Array): (number | bigint)[] {
+  const numbers = new Array<number | bigint>(values.length);
+  if (!isLittleEndian) {
+    for (let index = 0; index < values.length; index += 1) {
+      const exact = values[index] as bigint;
+      const rounded = Number(exact);
+      numbers[index] = Number.isSafeInteger(rounded) ? rounded : exact;
+    }
+    return numbers;
+  }
+  const words = new Uint32Array(values.buffer, values.byteOffset, values.length * 2);
+  for (let index = 0; index < values.length; index += 1) {
+    const value = ((words[2 * index + 1] as number) | 0) * TWO_32 + (words[2 * index] as number);
+    numbers[index] = Number.isSafeInteger(value) ? value : (values[index] as bigint);
+  }
+  return numbers;
+}

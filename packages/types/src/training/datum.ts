@@ -1,0 +1,70 @@
+import { invalidRequest } from '../errors/invalid.js';
+import { ModelInput } from '../model-input/model-input.js';
+import { TensorData } from '../tensor/tensor-data.js';
+import { lossInputDomainName } from '../wire/loss-input-names.js';
+import { type LossFnInputs, type LossFnInputsLike, lossFnInput } from './loss-fn-inputs.js';
+
+/** One example to train on. */
+export interface Datum {
+  readonly modelInput: ModelInput;
+  readonly lossFnInputs: LossFnInputs;
+}
+
+/** What {@link datum} takes. */
+export interface DatumOptions {
+  readonly modelInput: ModelInput;
+  /** Default: none. */
+  readonly lossFnInputs?: LossFnInputsLike;
+}
+
+/**
+ * Makes an example to train on. Plain and typed arrays become tensors.
+ *
+ * @example
+ * datum({ modelInput: ModelInput.fromInts(tokens.slice(0, -1)), lossFnInputs: { targetTokens: tokens.slice(1), weights } });
+ */
+export function datum({ modelInput, lossFnInputs = {} }: DatumOptions): Datum {
+  if (!ModelInput.isInstance(modelInput)) {
+    throw invalidRequest('Datum', 'modelInput', 'must be a ModelInput; make one with ModelInput.fromInts(tokens)');
+  }
+  const inputs: [string, TensorData][] = [];
+  for (const [given, value] of Object.entries(lossFnInputs)) {
+    const name = lossInputDomainName(given);
+    inputs.push([name, lossFnInput(name, value)]);
+  }
+  return { modelInput, lossFnInputs: Object.fromEntries(inputs) };
+}
+
+/** How {@link nextTokenDatum} weighs the targets. */
+export interface NextTokenOptions {
+  /**
+   * The weight of each token (as many as tokens; the first is never a target and is left out) or of each target (one fewer).
+   * Default: 1 for every target outside the prompt.
+   */
+  readonly weights?: ArrayLike<number>;
+  /** How many tokens at the start are only context and weigh 0. Default 0. Not together with `weights`. */
+  readonly promptLength?: number;
+}
+
+/**
+ * Makes an example that teaches to predict each token from those before it: the input is all tokens but the last, the targets
+ * are all but the first. Throws a `ValidationError` for fewer than two tokens or weights that do not fit.
+ */
+export function nextTokenDatum(tokens: readonly number[] | Int32Array, { weights, promptLength = 0 }: NextTokenOptions = {}): Datum {
+  const targetCount = tokens.length - 1;
+  if (targetCount < 1) throw invalidRequest('Datum', 'tokens', 'must be at least two: one to read, one to predict');
+  if (weights !== undefined && promptLength !== 0) throw invalidRequest('Datum', 'promptLength', 'must not be set together with weights');
+  const modelInput = ModelInput.fromInts(tokens.slice(0, -1));
+  const targetTokens = TensorData.fromArray(tokens.slice(1), 'int64');
+  const targetWeights = new Float32Array(targetCount);
+  if (weights === undefined) targetWeights.fill(1, Math.max(0, promptLength - 1));
+  else targetWeights.set(shiftWeights(weights, targetCount));
+  return { modelInput, lossFnInputs: { targetTokens, weights: TensorData.fromArray(targetWeights) } };
+}
+
+function shiftWeights(weights: ArrayLike<number>, targetCount: number): number[] {
+  const given = Array.from(weights);
+  if (given.length === targetCount) return given;
+  if (given.length === targetCount + 1) return given.slice(1);
+  throw invalidRequest('Datum', 'weights', `must have one entry per token (${targetCount + 1}) or per target (${targetCount}), got ${given.length}`);
+}

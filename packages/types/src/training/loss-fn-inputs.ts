@@ -1,0 +1,57 @@
+import { invalidRequest } from '../errors/invalid.js';
+import type { NestedNumbers } from '../tensor/flatten.js';
+import { type AnyTypedArray, isTypedArray } from '../tensor/numbers.js';
+import { TensorData, type TensorDtype } from '../tensor/tensor-data.js';
+
+/** The tensors a loss function reads. Documented names are camelCase; any other name is sent as it is written. */
+export interface LossFnInputs {
+  readonly targetTokens?: TensorData;
+  readonly weights?: TensorData;
+  readonly advantages?: TensorData;
+  readonly logprobs?: TensorData;
+  readonly clipLowThreshold?: TensorData;
+  readonly clipHighThreshold?: TensorData;
+  readonly [name: string]: TensorData;
+}
+
+/** What may stand for a tensor: a tensor, a typed array, or (for documented names) plain numbers, nested for more dimensions. */
+export type TensorLike = TensorData | AnyTypedArray | NestedNumbers;
+
+/** What {@link datum} takes for {@link LossFnInputs}. */
+export interface LossFnInputsLike {
+  readonly targetTokens?: TensorLike;
+  readonly weights?: TensorLike;
+  readonly advantages?: TensorLike;
+  readonly logprobs?: TensorLike;
+  readonly clipLowThreshold?: TensorLike;
+  readonly clipHighThreshold?: TensorLike;
+  readonly [name: string]: TensorLike;
+}
+
+/** The element types of the documented inputs, by the name users write. */
+export const LOSS_FN_INPUT_DTYPES: Readonly<Record<string, TensorDtype>> = {
+  targetTokens: 'int64',
+  weights: 'float32',
+  advantages: 'float32',
+  logprobs: 'float32',
+  clipLowThreshold: 'float32',
+  clipHighThreshold: 'float32',
+};
+
+/**
+ * Makes a tensor of what was given for one input. Plain numbers take the documented element type of the name, so an undocumented
+ * name needs a typed array or a `TensorData`. Typed arrays of another type are cast for documented names.
+ */
+export function lossFnInput(name: string, value: TensorLike): TensorData {
+  if (TensorData.isInstance(value)) return value;
+  const dtype = Object.hasOwn(LOSS_FN_INPUT_DTYPES, name) ? LOSS_FN_INPUT_DTYPES[name] : undefined;
+  if (isTypedArray(value)) return TensorData.fromArray(value, dtype);
+  if (!Array.isArray(value)) {
+    throw invalidRequest('Datum', `lossFnInputs.${name}`, 'must be an array of numbers, a typed array or a TensorData');
+  }
+  if (dtype === undefined) {
+    const known = Object.keys(LOSS_FN_INPUT_DTYPES).join(', ');
+    throw invalidRequest('Datum', `lossFnInputs.${name}`, `has no documented element type (known: ${known}); give a TensorData or a typed array`);
+  }
+  return TensorData.fromArray(value as NestedNumbers, dtype);
+}

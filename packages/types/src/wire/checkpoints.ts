@@ -1,0 +1,171 @@
+import { type Codec, codecOf } from './codec.js';
+import { list, mapOf } from './collections.js';
+import { date } from './dates.js';
+import { queryObject, requestObject, responseObject, responseType } from './objects.js';
+import { flag, integer, nullable, oneOf, text } from './scalars.js';
+import { type AccessScope, accessScope } from './sessions.js';
+import { filled, optional } from './wire-type.js';
+
+/** `training`: weights and optimizer state. `sampler`: weights to sample from. */
+export type CheckpointType = 'training' | 'sampler';
+
+/** Saved weights. */
+export interface Checkpoint {
+  /** Usually `weights/{name}` or `sampler_weights/{name}`. */
+  readonly checkpointId: string;
+  readonly checkpointType: CheckpointType;
+  readonly time: Date;
+  readonly tinkerPath: string;
+  readonly sizeBytes?: number;
+  readonly public: boolean;
+  /** Unset: never. */
+  readonly expiresAt?: Date;
+}
+
+const checkpointType = responseType<Checkpoint>({
+  checkpointId: text(),
+  checkpointType: oneOf('training', 'sampler'),
+  time: date(),
+  tinkerPath: text(),
+  sizeBytes: optional(integer()),
+  public: filled(flag(), () => false),
+  expiresAt: optional(date()),
+});
+
+/** {@link Checkpoint} on the wire. */
+export const checkpoint: Codec<Checkpoint> = codecOf('Checkpoint', checkpointType, { direction: 'response', isLenient: true });
+
+/** Where a page of a list stands. */
+export interface Cursor {
+  readonly offset: number;
+  readonly limit: number;
+  readonly totalCount: number;
+}
+
+const cursorType = responseType<Cursor>({ offset: integer(), limit: integer(), totalCount: integer() });
+
+/** {@link Cursor} on the wire. */
+export const cursor: Codec<Cursor> = codecOf('Cursor', cursorType, { direction: 'response', isLenient: true });
+
+/** Checkpoints of a run, or a page of all the user's. */
+export interface CheckpointsListResponse {
+  readonly checkpoints: readonly Checkpoint[];
+  /** Unset in lists without pages. */
+  readonly cursor?: Cursor;
+}
+
+/** {@link CheckpointsListResponse} on the wire. */
+export const checkpointsListResponse: Codec<CheckpointsListResponse> = responseObject<CheckpointsListResponse>('CheckpointsListResponse', {
+  checkpoints: list(checkpointType),
+  cursor: optional(cursorType),
+});
+
+/** The query of all the user's checkpoints. */
+export interface ListUserCheckpointsQuery {
+  /** Default 100. */
+  readonly limit?: number;
+  /** Default 0. */
+  readonly offset?: number;
+}
+
+/** {@link ListUserCheckpointsQuery} on the wire. */
+export const listUserCheckpointsQuery: Codec<ListUserCheckpointsQuery> = queryObject<ListUserCheckpointsQuery>('ListUserCheckpointsQuery', {
+  limit: optional(integer({ min: 0 }), { fallback: () => 100 }),
+  offset: optional(integer({ min: 0 }), { fallback: () => 0 }),
+});
+
+/** Where a checkpoint can be downloaded. */
+export interface CheckpointArchiveUrlResponse {
+  /** Signed: whoever has it can read. */
+  readonly url: string;
+  readonly expires: Date;
+}
+
+/** {@link CheckpointArchiveUrlResponse} on the wire. */
+export const checkpointArchiveUrlResponse: Codec<CheckpointArchiveUrlResponse> = responseObject<CheckpointArchiveUrlResponse>(
+  'CheckpointArchiveUrlResponse',
+  { url: text(), expires: date() },
+);
+
+/** Sets when a checkpoint expires. */
+export interface SetCheckpointTtlRequest {
+  /** From now on; null: never. */
+  readonly ttlSeconds: number | null;
+}
+
+/** {@link SetCheckpointTtlRequest} on the wire; the one request that sends null. */
+export const setCheckpointTtlRequest: Codec<SetCheckpointTtlRequest> = requestObject<SetCheckpointTtlRequest>('SetCheckpointTtlRequest', {
+  ttlSeconds: nullable(integer({ min: 1 })),
+});
+
+/** The record of a model that is or was trained. */
+export interface TrainingRun {
+  readonly trainingRunId: string;
+  readonly baseModel: string;
+  readonly modelOwner: string;
+  readonly isLora: boolean;
+  readonly corrupted: boolean;
+  readonly loraRank?: number;
+  readonly lastRequestTime: Date;
+  readonly lastCheckpoint?: Checkpoint;
+  readonly lastSamplerCheckpoint?: Checkpoint;
+  readonly userMetadata?: Readonly<Record<string, string>>;
+}
+
+const trainingRunType = responseType<TrainingRun>({
+  trainingRunId: text(),
+  baseModel: text(),
+  modelOwner: text(),
+  isLora: flag(),
+  corrupted: filled(flag(), () => false),
+  loraRank: optional(integer()),
+  lastRequestTime: date(),
+  lastCheckpoint: optional(checkpointType),
+  lastSamplerCheckpoint: optional(checkpointType),
+  userMetadata: optional(mapOf(text())),
+});
+
+/** {@link TrainingRun} on the wire. */
+export const trainingRun: Codec<TrainingRun> = codecOf('TrainingRun', trainingRunType, { direction: 'response', isLenient: true });
+
+/** A page of training runs. */
+export interface TrainingRunsResponse {
+  readonly trainingRuns: readonly TrainingRun[];
+  readonly cursor: Cursor;
+}
+
+/** {@link TrainingRunsResponse} on the wire. */
+export const trainingRunsResponse: Codec<TrainingRunsResponse> = responseObject<TrainingRunsResponse>('TrainingRunsResponse', {
+  trainingRuns: list(trainingRunType),
+  cursor: cursorType,
+});
+
+/** The query of the list of training runs. */
+export interface ListTrainingRunsQuery {
+  /** Default 20. */
+  readonly limit?: number;
+  /** Default 0. */
+  readonly offset?: number;
+  /** Default `owned`. */
+  readonly accessScope?: AccessScope;
+  readonly projectId?: string;
+}
+
+/** {@link ListTrainingRunsQuery} on the wire. */
+export const listTrainingRunsQuery: Codec<ListTrainingRunsQuery> = queryObject<ListTrainingRunsQuery>('ListTrainingRunsQuery', {
+  limit: optional(integer({ min: 0 }), { fallback: () => 20 }),
+  offset: optional(integer({ min: 0 }), { fallback: () => 0 }),
+  accessScope: accessScope(),
+  projectId: optional(text()),
+});
+
+/** The query of one training run. */
+export interface GetTrainingRunQuery {
+  /** Default `owned`. */
+  readonly accessScope?: AccessScope;
+}
+
+/** {@link GetTrainingRunQuery} on the wire. */
+export const getTrainingRunQuery: Codec<GetTrainingRunQuery> = queryObject<GetTrainingRunQuery>('GetTrainingRunQuery', {
+  accessScope: accessScope(),
+});

@@ -1,0 +1,83 @@
+import type { z } from 'zod';
+import { ValidationError, type ValidationIssue } from '../errors/validation-error.js';
+import type { JsonObject } from '../json/json-value.js';
+import { formatPath } from './messages.js';
+import type { WireType } from './wire-type.js';
+
+/**
+ * Turns one kind of object into its wire form and back. The wire form is a JSON value with snake_case fields; write it with
+ * `stringifyJson`, read it with `parseJson`.
+ */
+export interface Codec<T> {
+  /** The name of the object, as the protocol calls it. */
+  readonly name: string;
+  /** The zod schema of the wire form. Built when it is first read. */
+  readonly schema: z.ZodType;
+  /** The wire form. Unset fields are left out, defaults are filled in. Throws a `ValidationError`. */
+  readonly encode: (value: T) => JsonObject;
+  /** The value. Throws a `ValidationError`. */
+  readonly decode: (wire: unknown) => T;
+}
+
+/** The type of the values a codec reads and writes. */
+export type Infer<C> = C extends Codec<infer T> ? T : never;
+
+/** How a codec treats what it reads. */
+export interface CodecRules {
+  readonly direction: 'request' | 'response';
+  /** Numeric text counts as a number, and so on. */
+  readonly isLenient: boolean;
+}
+
+/** Makes a codec of a wire type. */
+export function codecOf<T>(name: string, type: WireType<T>, { direction, isLenient }: CodecRules): Codec<T> {
+  let schema: z.ZodType | undefined;
+  const schemaOf = (): z.ZodType => {
+    schema ??= type.schema(isLenient);
+    return schema;
+  };
+  const fail = (issues: readonly ValidationIssue[]): ValidationError => new ValidationError({ direction, subject: name, issues });
+  const convert = <R>(work: () => R): R => {
+    try {
+      return work();
+    } catch (error) {
+      throw ValidationError.isInstance(error) ? fail(error.issues) : error;
+    }
+  };
+  return {
+    name,
+    get schema() {
+      return schemaOf();
+    },
+    encode(value) {
+      const wire = convert(() => type.toWire(value));
+      const result = schemaOf().safeParse(wire);
+      if (!result.success) throw fail(issuesOf(result.error, (path) => domainPath(type as unknown as WireType<never>, path)));
+      return wire as JsonObject;
+    },
+    decode(wire) {
+      const result = schemaOf().safeParse(wire);
+      if (!result.success) throw fail(issuesOf(result.error, (path) => path));
+      return convert(() => type.fromWire(result.data));
+    },
+  };
+}
+
+function issuesOf(error: z.ZodError, name: (path: readonly PropertyKey[]) => readonly PropertyKey[]): ValidationIssue[] {
+  return error.issues.flatMap((issue) => {
+    if (issue.code !== 'unrecognized_keys') return [{ path: formatPath(name(issue.path)), message: issue.message }];
+    return issue.keys.map((key) => ({ path: formatPath(name([...issue.path, key])), message: 'is not a known field; remove it' }));
+  });
+}
+
+/** A path of the wire form in the names that users write. */
+function domainPath(type: WireType<never>, path: readonly PropertyKey[]): PropertyKey[] {
+  const named: PropertyKey[] = [];
+  let current: WireType<never> | undefined = type;
+  for (const key of path) {
+    const child: { readonly name: PropertyKey; readonly type?: WireType<never> } | undefined = current?.child?.(key);
+    named.push(child?.name ?? key);
+    current = child?.type;
+  }
+  return named;
+}

@@ -1,0 +1,121 @@
+import { z } from 'zod';
+import { describe, expected } from './messages.js';
+import type { WireType } from './wire-type.js';
+
+/** Bounds of a number, both inclusive. */
+export interface Bounds {
+  readonly min?: number;
+  readonly max?: number;
+}
+
+const NUMERIC_TEXT = /^\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\s*$/;
+
+function same<T>(schema: (isLenient: boolean) => z.ZodType): WireType<T> {
+  return { schema, toWire: (value) => value, fromWire: (wire) => wire as T };
+}
+
+/** Text. `startsWith` demands a prefix, `isNonEmpty` at least one character. */
+export function text(options: { readonly startsWith?: string; readonly isNonEmpty?: boolean } = {}): WireType<string> {
+  const { startsWith, isNonEmpty = false } = options;
+  return same(() => {
+    const what = startsWith === undefined ? (isNonEmpty ? 'text that is not empty' : 'text') : `text that starts with ${startsWith}`;
+    const error = expected(what);
+    let schema = z.string({ error });
+    if (isNonEmpty) schema = schema.min(1, { error });
+    return startsWith === undefined ? schema : schema.startsWith(startsWith, { error });
+  });
+}
+
+/** One of some texts. */
+export function oneOf<const T extends string>(...values: readonly T[]): WireType<T> {
+  return same(() => z.enum(values as unknown as [T, ...T[]], { error: expected(`one of ${values.map((value) => `'${value}'`).join(', ')}`) }));
+}
+
+/** True or false. Lenient: also 0, 1, `'true'` and `'false'`. */
+export function flag(): WireType<boolean> {
+  return same((isLenient) => {
+    const schema = z.boolean({ error: expected('true or false') });
+    return isLenient ? z.preprocess(readFlag, schema) : schema;
+  });
+}
+
+/** A finite number. Lenient: also numeric text. */
+export function number(bounds: Bounds = {}): WireType<number> {
+  const what = `a finite number${boundsText(bounds)}`;
+  return same((isLenient) => {
+    const schema = bounded(z.number({ error: expected(what) }), bounds, what);
+    return isLenient ? z.preprocess(readNumber, schema) : schema;
+  });
+}
+
+/** A whole number that a double holds exactly. Lenient: also numeric text. */
+export function integer(bounds: Bounds = {}): WireType<number> {
+  const what = `a whole number${boundsText(bounds)}`;
+  return same((isLenient) => {
+    const schema = bounded(z.int({ error: expected(what) }), bounds, what);
+    return isLenient ? z.preprocess(readNumber, schema) : schema;
+  });
+}
+
+/** A whole number of up to 64 bits, exact: a bigint where a double is not. */
+export function integer64({ min = -(2n ** 63n), max = 2n ** 64n - 1n }: { readonly min?: bigint; readonly max?: bigint } = {}): WireType<
+  number | bigint
+> {
+  const what = `a whole number from ${min} to ${max} (a bigint beyond 2^53)`;
+  const fits = (value: number | bigint) => value >= min && value <= max;
+  return {
+    schema: (isLenient) => {
+      const schema = z.union([z.int(), z.bigint()], { error: expected(what) }).refine(fits, { error: expected(what) });
+      return isLenient ? z.preprocess(readNumber, schema) : schema;
+    },
+    toWire: (value) => value,
+    fromWire: (wire) => shrink(wire as number | bigint),
+  };
+}
+
+/** A value, or null in its own right. */
+export function nullable<T>(type: WireType<T>): WireType<T | null> {
+  return {
+    ...(type as WireType<unknown>),
+    schema: (isLenient) => type.schema(isLenient).nullable(),
+    toWire: (value) => (value === null ? null : type.toWire(value)),
+    fromWire: (wire) => (wire === null ? null : type.fromWire(wire)),
+  } as WireType<T | null>;
+}
+
+/** Text that a response may spell as it likes; `read` makes a value of whatever is there. */
+export function tolerant<T extends string>(read: (wire: unknown) => T): WireType<T> {
+  return { schema: () => z.unknown(), toWire: (value) => value, fromWire: read };
+}
+
+function shrink(value: number | bigint): number | bigint {
+  if (typeof value === 'number') return value;
+  const rounded = Number(value);
+  return Number.isSafeInteger(rounded) ? rounded : value;
+}
+
+function readFlag(value: unknown): unknown {
+  if (value === 1 || value === 'true' || value === 'True') return true;
+  if (value === 0 || value === 'false' || value === 'False') return false;
+  return value;
+}
+
+function readNumber(value: unknown): unknown {
+  if (typeof value !== 'string' || !NUMERIC_TEXT.test(value)) return value;
+  const rounded = Number(value);
+  return Number.isInteger(rounded) && !Number.isSafeInteger(rounded) && /^\s*[+-]?\d+\s*$/.test(value) ? BigInt(value.trim()) : rounded;
+}
+
+function bounded(schema: z.ZodNumber, { min, max }: Bounds, what: string): z.ZodNumber {
+  const error = (issue: { readonly input?: unknown }) => `must be ${what}, got ${describe(issue.input)}`;
+  let result = schema;
+  if (min !== undefined) result = result.min(min, { error });
+  if (max !== undefined) result = result.max(max, { error });
+  return result;
+}
+
+function boundsText({ min, max }: Bounds): string {
+  if (min !== undefined && max !== undefined) return ` from ${min} to ${max}`;
+  if (min !== undefined) return ` from ${min} up`;
+  return max === undefined ? '' : ` up to ${max}`;
+}

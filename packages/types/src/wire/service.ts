@@ -1,0 +1,140 @@
+import type { Codec } from './codec.js';
+import { list } from './collections.js';
+import { requestObject, responseObject, responseType } from './objects.js';
+import { flag, integer, oneOf, text } from './scalars.js';
+import { filled, optional } from './wire-type.js';
+
+/** The server is alive. */
+export interface HealthResponse {
+  readonly status: 'ok';
+}
+
+/** {@link HealthResponse} on the wire. */
+export const healthResponse: Codec<HealthResponse> = responseObject<HealthResponse>('HealthResponse', { status: oneOf('ok') });
+
+/** A model that can be trained or sampled. */
+export interface SupportedModel {
+  readonly modelName?: string;
+  /** In tokens. */
+  readonly maxContextLength?: number;
+}
+
+const supportedModelType = responseType<SupportedModel>({
+  // Some servers call the name `model_id`.
+  modelName: optional(text(), { aliases: ['model_id'] }),
+  maxContextLength: optional(integer()),
+});
+
+/** What the server can do. */
+export interface GetServerCapabilitiesResponse {
+  readonly supportedModels: readonly SupportedModel[];
+}
+
+/** {@link GetServerCapabilitiesResponse} on the wire. */
+export const getServerCapabilitiesResponse: Codec<GetServerCapabilitiesResponse> = responseObject<GetServerCapabilitiesResponse>(
+  'GetServerCapabilitiesResponse',
+  { supportedModels: list(supportedModelType) },
+);
+
+/** Asks for the server's configuration of clients. */
+export interface ClientConfigRequest {
+  /** The version of the reference client that the caller behaves like. */
+  readonly sdkVersion: string;
+}
+
+/** {@link ClientConfigRequest} on the wire. */
+export const clientConfigRequest: Codec<ClientConfigRequest> = requestObject<ClientConfigRequest>('ClientConfigRequest', { sdkVersion: text() });
+
+/** How the server wants clients to behave. Every flag is there: what the server leaves out has its default. */
+export interface ClientConfigResponse {
+  /** Exchange the credential for a JWT. Default false. */
+  readonly pjwtAuthEnabled: boolean;
+  /** `credential_cmd` makes the credential command mandatory. Default `api_key`. */
+  readonly credentialDefaultSource: string;
+  /** Bytes of prompts being submitted at once. Default 10485760. */
+  readonly sampleDispatchBytesSemaphoreSize: number;
+  /** Bytes of large results being fetched at once. Default 52428800. */
+  readonly inflightResponseBytesSemaphoreSize: number;
+  /** Submit the chunks of one call together, the first one last. Default true. */
+  readonly parallelFwdbwdChunks: boolean;
+  /** Compress forward_backward bodies with zstd. Default false. */
+  readonly protoCompressFwdbwd: boolean;
+  /** Data in a chunk. Default 1024. */
+  readonly fwdbwdMaxChunkLen: number;
+  /** Estimated bytes of a chunk. Default 5000000. */
+  readonly fwdbwdMaxChunkBytesCount: number;
+  /** Estimated bytes of chunks being submitted at once. Default 50000000. */
+  readonly fwdbwdDispatchBytesSemaphoreSize: number;
+  /** How long a 402 may pause the job, in seconds. Default 3600. */
+  readonly billingExceptionMaxPauseDurationSec: number;
+  /** Sampling does not retry. Default false. */
+  readonly sampleNoRetries: boolean;
+  /** Sampling gives up when nothing succeeds for long. Default true. */
+  readonly sampleEnableStuckDetection: boolean;
+  /** Concurrent sampling calls of a sampling session. Default 2000. */
+  readonly sampleMaxConcurrentRequests: number;
+  /** A matter of the reference client. Default true. */
+  readonly usePyqwestTransport: boolean;
+  /** Create models from saved weights by one load. Default false. */
+  readonly createModelViaLoadWeights: boolean;
+}
+
+/** A flag of the configuration: missing is fine, null is not. */
+const setting = <T>(type: Parameters<typeof filled<T>>[0], fallback: T) => filled<T>(type, () => fallback, { allowsNull: false });
+
+/** {@link ClientConfigResponse} on the wire. */
+export const clientConfigResponse: Codec<ClientConfigResponse> = responseObject<ClientConfigResponse>('ClientConfigResponse', {
+  pjwtAuthEnabled: setting(flag(), false),
+  credentialDefaultSource: setting(text(), 'api_key'),
+  sampleDispatchBytesSemaphoreSize: setting(integer(), 10_485_760),
+  inflightResponseBytesSemaphoreSize: setting(integer(), 52_428_800),
+  parallelFwdbwdChunks: setting(flag(), true),
+  protoCompressFwdbwd: setting(flag(), false),
+  fwdbwdMaxChunkLen: setting(integer(), 1024),
+  fwdbwdMaxChunkBytesCount: setting(integer(), 5_000_000),
+  fwdbwdDispatchBytesSemaphoreSize: setting(integer(), 50_000_000),
+  billingExceptionMaxPauseDurationSec: setting(integer(), 3600),
+  sampleNoRetries: setting(flag(), false),
+  sampleEnableStuckDetection: setting(flag(), true),
+  sampleMaxConcurrentRequests: setting(integer(), 2000),
+  usePyqwestTransport: setting(flag(), true),
+  createModelViaLoadWeights: setting(flag(), false),
+});
+
+/** The part of the configuration that is asked for again and again. */
+export interface ClientDynamicConfigResponse {
+  /** Seconds until it should be asked for again. Default 300. */
+  readonly refreshIntervalSec: number;
+}
+
+/** {@link ClientDynamicConfigResponse} on the wire. */
+export const clientDynamicConfigResponse: Codec<ClientDynamicConfigResponse> = responseObject<ClientDynamicConfigResponse>(
+  'ClientDynamicConfigResponse',
+  { refreshIntervalSec: setting(integer(), 300) },
+);
+
+/** Asks for a JWT; the credential travels in the header. */
+export type AuthTokenRequest = Record<never, never>;
+
+/** {@link AuthTokenRequest} on the wire: an empty object. */
+export const authTokenRequest: Codec<AuthTokenRequest> = requestObject<AuthTokenRequest>('AuthTokenRequest', {});
+
+/** A JWT to use in place of the credential. */
+export interface AuthTokenResponse {
+  readonly jwt: string;
+}
+
+/** {@link AuthTokenResponse} on the wire. */
+export const authTokenResponse: Codec<AuthTokenResponse> = responseObject<AuthTokenResponse>('AuthTokenResponse', { jwt: text() });
+
+/** Who the credential belongs to; read from the JWT, never asked of the server. */
+export interface WhoamiResponse {
+  readonly userUrn: string;
+  readonly email?: string;
+}
+
+/** {@link WhoamiResponse} on the wire. */
+export const whoamiResponse: Codec<WhoamiResponse> = responseObject<WhoamiResponse>('WhoamiResponse', {
+  userUrn: text(),
+  email: optional(text()),
+});

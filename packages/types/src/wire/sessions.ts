@@ -1,0 +1,151 @@
+import type { JsonObject } from '../json/json-value.js';
+import type { Codec } from './codec.js';
+import { jsonObject, list } from './collections.js';
+import { queryObject, requestObject, responseObject } from './objects.js';
+import { integer, nullable, oneOf, text } from './scalars.js';
+import { optional } from './wire-type.js';
+
+/** Starts a session. */
+export interface CreateSessionRequest {
+  readonly tags: readonly string[];
+  /** Any JSON object. Default `{}`. */
+  readonly userMetadata?: JsonObject | null;
+  /** The version of the reference client that the caller behaves like. */
+  readonly sdkVersion: string;
+  readonly projectId?: string;
+}
+
+/** {@link CreateSessionRequest} on the wire. */
+export const createSessionRequest: Codec<CreateSessionRequest> = requestObject<CreateSessionRequest>(
+  'CreateSessionRequest',
+  {
+    tags: list(text()),
+    userMetadata: optional(nullable(jsonObject()), { fallback: () => ({}) }),
+    sdkVersion: text(),
+    projectId: optional(text()),
+  },
+  { tag: 'create_session' },
+);
+
+/** The session, and what the server wants its user to read. */
+export interface CreateSessionResponse {
+  readonly sessionId: string;
+  readonly infoMessage?: string;
+  readonly warningMessage?: string;
+  readonly errorMessage?: string;
+}
+
+/** {@link CreateSessionResponse} on the wire. */
+export const createSessionResponse: Codec<CreateSessionResponse> = responseObject<CreateSessionResponse>(
+  'CreateSessionResponse',
+  {
+    sessionId: text(),
+    infoMessage: optional(text()),
+    warningMessage: optional(text()),
+    errorMessage: optional(text()),
+  },
+  { tag: 'create_session' },
+);
+
+/** Keeps a session alive. */
+export interface SessionHeartbeatRequest {
+  readonly sessionId: string;
+}
+
+/** {@link SessionHeartbeatRequest} on the wire. */
+export const sessionHeartbeatRequest: Codec<SessionHeartbeatRequest> = requestObject<SessionHeartbeatRequest>(
+  'SessionHeartbeatRequest',
+  { sessionId: text() },
+  { tag: 'session_heartbeat' },
+);
+
+/** The heartbeat was heard. */
+export type SessionHeartbeatResponse = Record<never, never>;
+
+/** {@link SessionHeartbeatResponse} on the wire. */
+export const sessionHeartbeatResponse: Codec<SessionHeartbeatResponse> = responseObject<SessionHeartbeatResponse>(
+  'SessionHeartbeatResponse',
+  {},
+  { tag: 'session_heartbeat' },
+);
+
+/** What a caller may see: its own things, or all it has access to. */
+export type AccessScope = 'owned' | 'accessible';
+
+/** `owned` unless it is said otherwise; always sent. */
+export const accessScope = () => optional(oneOf('owned', 'accessible'), { fallback: () => 'owned' as const });
+
+/** The query of the list of sessions. */
+export interface ListSessionsQuery {
+  /** Default 20. */
+  readonly limit?: number;
+  /** Default 0. */
+  readonly offset?: number;
+  /** Default `owned`. */
+  readonly accessScope?: AccessScope;
+}
+
+/** {@link ListSessionsQuery} on the wire. */
+export const listSessionsQuery: Codec<ListSessionsQuery> = queryObject<ListSessionsQuery>('ListSessionsQuery', {
+  limit: optional(integer({ min: 0 }), { fallback: () => 20 }),
+  offset: optional(integer({ min: 0 }), { fallback: () => 0 }),
+  accessScope: accessScope(),
+});
+
+/** The ids of sessions. */
+export interface ListSessionsResponse {
+  readonly sessions: readonly string[];
+}
+
+/** {@link ListSessionsResponse} on the wire. */
+export const listSessionsResponse: Codec<ListSessionsResponse> = responseObject<ListSessionsResponse>('ListSessionsResponse', {
+  sessions: list(text()),
+});
+
+/** The query of one session. */
+export interface GetSessionQuery {
+  /** Default `owned`. */
+  readonly accessScope?: AccessScope;
+}
+
+/** {@link GetSessionQuery} on the wire. */
+export const getSessionQuery: Codec<GetSessionQuery> = queryObject<GetSessionQuery>('GetSessionQuery', { accessScope: accessScope() });
+
+/** What belongs to a session. */
+export interface GetSessionResponse {
+  readonly trainingRunIds: readonly string[];
+  readonly samplerIds: readonly string[];
+}
+
+/** {@link GetSessionResponse} on the wire. */
+export const getSessionResponse: Codec<GetSessionResponse> = responseObject<GetSessionResponse>('GetSessionResponse', {
+  trainingRunIds: list(text()),
+  samplerIds: list(text()),
+});
+
+/** Moves a session, with its runs and samplers, to a project. */
+export interface AssignSessionProjectRequest {
+  readonly projectId: string;
+}
+
+/** {@link AssignSessionProjectRequest} on the wire. */
+export const assignSessionProjectRequest: Codec<AssignSessionProjectRequest> = requestObject<AssignSessionProjectRequest>(
+  'AssignSessionProjectRequest',
+  { projectId: text({ isNonEmpty: true }) },
+);
+
+/** How far the export of a session's trace is. */
+export interface TraceExportResponse {
+  readonly status: 'pending' | 'ready' | 'failed';
+  /** Signed: whoever has it can read. Set when ready. */
+  readonly url?: string;
+  /** Set when failed. */
+  readonly error?: string;
+}
+
+/** {@link TraceExportResponse} on the wire. */
+export const traceExportResponse: Codec<TraceExportResponse> = responseObject<TraceExportResponse>('TraceExportResponse', {
+  status: oneOf('pending', 'ready', 'failed'),
+  url: optional(text()),
+  error: optional(text()),
+});

@@ -1,0 +1,91 @@
+import { z } from 'zod';
+import { invalidRequest } from '../errors/invalid.js';
+import type { JsonObject } from '../json/json-value.js';
+import { firstNonInt64, toInt64Array } from '../tensor/numbers.js';
+import { TensorData, type TensorDtype } from '../tensor/tensor-data.js';
+import { describe } from './messages.js';
+import { int64s } from './number-arrays.js';
+import { requestType } from './objects.js';
+import { integer, oneOf } from './scalars.js';
+import { list } from './collections.js';
+import { optional, type WireType } from './wire-type.js';
+
+/** The JSON form of a tensor, in our names. Numbers are not checked one by one here: {@link readContent} does. */
+interface TensorParts {
+  readonly data: unknown;
+  readonly dtype: TensorDtype;
+  readonly shape?: readonly number[];
+  readonly sparseCrowIndices?: BigInt64Array;
+  readonly sparseColIndices?: BigInt64Array;
+}
+
+const anything: WireType<unknown> = { schema: () => z.unknown(), toWire: (value) => value, fromWire: (wire) => wire };
+
+const parts = requestType<TensorParts>({
+  data: anything,
+  dtype: oneOf('float32', 'int64'),
+  shape: optional(list(integer({ min: 0 }))),
+  sparseCrowIndices: optional(int64s()),
+  sparseColIndices: optional(int64s()),
+});
+
+/**
+ * A tensor. `isResponse`: null shapes and unknown fields are fine, as servers of the JSON dialect send them.
+ */
+export function tensor({ isResponse }: { readonly isResponse: boolean }): WireType<TensorData> {
+  return {
+    schema: (isLenient) => {
+      const strict = parts.schema(isLenient);
+      return isResponse ? z.preprocess(dropForeign, strict) : strict;
+    },
+    toWire(value) {
+      if (!TensorData.isInstance(value)) throw invalidRequest('', '', 'must be a TensorData; make one with TensorData.fromArray(values)');
+      const { data, dtype, shape, sparseCrowIndices, sparseColIndices } = value;
+      return {
+        data,
+        dtype,
+        ...(shape === undefined ? {} : { shape }),
+        ...(sparseCrowIndices === undefined ? {} : { sparse_crow_indices: sparseCrowIndices }),
+        ...(sparseColIndices === undefined ? {} : { sparse_col_indices: sparseColIndices }),
+      };
+    },
+    fromWire(wire) {
+      const { data, ...rest } = parts.fromWire(wire);
+      return new TensorData({ ...rest, data: readContent(data, rest.dtype) });
+    },
+    ...(parts.child === undefined ? {} : { child: parts.child }),
+  };
+}
+
+const KNOWN = ['data', 'dtype', 'shape', 'sparse_crow_indices', 'sparse_col_indices'];
+
+function dropForeign(wire: unknown): unknown {
+  if (typeof wire !== 'object' || wire === null) return wire;
+  const object = wire as JsonObject;
+  return Object.fromEntries(KNOWN.filter((key) => object[key] !== undefined && object[key] !== null).map((key) => [key, object[key]]));
+}
+
+function readContent(data: unknown, dtype: TensorDtype): Float32Array | BigInt64Array {
+  if (dtype === 'float32') {
+    if (data instanceof Float32Array) return data;
+    if (!Array.isArray(data)) throw invalidRequest('', 'data', `must be a list of numbers, got ${describe(data)}`);
+    return readFloats(data);
+  }
+  if (data instanceof BigInt64Array) return data;
+  if (!Array.isArray(data)) throw invalidRequest('', 'data', `must be a list of whole numbers, got ${describe(data)}`);
+  // Some servers write whole numbers as 1.0; a fraction proper is refused.
+  const wrong = firstNonInt64(data, false);
+  if (wrong >= 0) throw invalidRequest('', `data[${wrong}]`, `must be a whole number inside int64, got ${describe(data[wrong])}`);
+  return toInt64Array(data as (number | bigint)[]);
+}
+
+function readFloats(data: readonly unknown[]): Float32Array {
+  const floats = new Float32Array(data.length);
+  for (let index = 0; index < data.length; index += 1) {
+    const value = data[index];
+    if (typeof value === 'number') floats[index] = value;
+    else if (typeof value === 'bigint') floats[index] = Number(value);
+    else throw invalidRequest('', `data[${index}]`, `must be a number, got ${describe(value)}`);
+  }
+  return floats;
+}

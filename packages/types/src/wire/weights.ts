@@ -1,0 +1,191 @@
+import type { JsonObject } from '../json/json-value.js';
+import type { Codec } from './codec.js';
+import { jsonObject } from './collections.js';
+import { requestObject, responseObject } from './objects.js';
+import { flag, integer, text } from './scalars.js';
+import { optional } from './wire-type.js';
+
+/**
+ * Loads saved weights: into a model that exists (`modelId`, `seqId`), or into a new one (`sessionId`, `modelSeqId`). The answer is
+ * a promise of a {@link LoadWeightsResponse}.
+ */
+export interface LoadWeightsRequest {
+  readonly modelId?: string;
+  /** From 1 up. */
+  readonly seqId?: number;
+  readonly sessionId?: string;
+  readonly modelSeqId?: number;
+  /** Only with `sessionId`: another, compatible base model. */
+  readonly baseModel?: string;
+  /** Only with `sessionId`. */
+  readonly userMetadata?: JsonObject;
+  /** A `tinker://` path. */
+  readonly path: string;
+  /** Whether the optimizer's state is loaded too. */
+  readonly optimizer: boolean;
+  /** The credential of another account that owns the weights. */
+  readonly weightsAccessToken?: string;
+}
+
+/** {@link LoadWeightsRequest} on the wire. */
+export const loadWeightsRequest: Codec<LoadWeightsRequest> = requestObject<LoadWeightsRequest>(
+  'LoadWeightsRequest',
+  {
+    modelId: optional(text()),
+    seqId: optional(integer({ min: 1 })),
+    sessionId: optional(text()),
+    modelSeqId: optional(integer({ min: 0 })),
+    baseModel: optional(text()),
+    userMetadata: optional(jsonObject()),
+    path: text({ isNonEmpty: true }),
+    optimizer: flag(),
+    weightsAccessToken: optional(text()),
+  },
+  {
+    tag: 'load_weights',
+    check({ modelId, sessionId, modelSeqId, seqId, baseModel, userMetadata }) {
+      if ((modelId === undefined) === (sessionId === undefined)) {
+        return { field: 'modelId', message: 'must be set to load into a model, or sessionId to create one; exactly one of them' };
+      }
+      if (sessionId !== undefined) {
+        if (modelSeqId === undefined) return { field: 'modelSeqId', message: 'is required together with sessionId' };
+        return seqId === undefined ? undefined : { field: 'seqId', message: 'belongs to modelId; leave it out together with sessionId' };
+      }
+      if (modelSeqId !== undefined) return { field: 'modelSeqId', message: 'belongs to sessionId; leave it out together with modelId' };
+      if (baseModel !== undefined) return { field: 'baseModel', message: 'belongs to sessionId; leave it out together with modelId' };
+      return userMetadata === undefined
+        ? undefined
+        : { field: 'userMetadata', message: 'belongs to sessionId; leave it out together with modelId' };
+    },
+  },
+);
+
+/** Weights were loaded. */
+export interface LoadWeightsResponse {
+  readonly path?: string;
+  readonly modelId?: string;
+}
+
+/** {@link LoadWeightsResponse} on the wire. */
+export const loadWeightsResponse: Codec<LoadWeightsResponse> = responseObject<LoadWeightsResponse>(
+  'LoadWeightsResponse',
+  { path: optional(text()), modelId: optional(text()) },
+  { tag: 'load_weights' },
+);
+
+/** Saves weights and optimizer state. The answer is a promise of a {@link SaveWeightsResponse}. */
+export interface SaveWeightsRequest {
+  readonly modelId: string;
+  /** The name of the checkpoint. */
+  readonly path?: string;
+  /** From 1 up. */
+  readonly seqId?: number;
+  /** Unset: kept for ever. */
+  readonly ttlSeconds?: number;
+  /** Default false. */
+  readonly overwrite?: boolean;
+}
+
+/** {@link SaveWeightsRequest} on the wire. */
+export const saveWeightsRequest: Codec<SaveWeightsRequest> = requestObject<SaveWeightsRequest>(
+  'SaveWeightsRequest',
+  {
+    modelId: text(),
+    path: optional(text()),
+    seqId: optional(integer({ min: 1 })),
+    ttlSeconds: optional(integer({ min: 1 })),
+    overwrite: optional(flag(), { fallback: () => false }),
+  },
+  { tag: 'save_weights' },
+);
+
+/** Where the weights were saved. */
+export interface SaveWeightsResponse {
+  /** A `tinker://` path. */
+  readonly path: string;
+}
+
+/** {@link SaveWeightsResponse} on the wire. */
+export const saveWeightsResponse: Codec<SaveWeightsResponse> = responseObject<SaveWeightsResponse>(
+  'SaveWeightsResponse',
+  { path: text() },
+  { tag: 'save_weights' },
+);
+
+/**
+ * Saves weights to sample from: under a name (`path`), or only for one sampling session (`samplingSessionSeqId`). The answer is a
+ * promise of a {@link SaveWeightsForSamplerResponse}.
+ */
+export interface SaveWeightsForSamplerRequest {
+  readonly modelId: string;
+  /** The name of the checkpoint. */
+  readonly path?: string;
+  /** Counts the sampling sessions of a session, from 0. */
+  readonly samplingSessionSeqId?: number;
+  /** From 1 up. */
+  readonly seqId?: number;
+  /** Only with `path`. Unset: kept for ever. */
+  readonly ttlSeconds?: number;
+}
+
+/** {@link SaveWeightsForSamplerRequest} on the wire. */
+export const saveWeightsForSamplerRequest: Codec<SaveWeightsForSamplerRequest> = requestObject<SaveWeightsForSamplerRequest>(
+  'SaveWeightsForSamplerRequest',
+  {
+    modelId: text(),
+    path: optional(text()),
+    samplingSessionSeqId: optional(integer({ min: 0 })),
+    seqId: optional(integer({ min: 1 })),
+    ttlSeconds: optional(integer({ min: 1 })),
+  },
+  {
+    tag: 'save_weights_for_sampler',
+    check: ({ path, samplingSessionSeqId }) =>
+      (path === undefined) === (samplingSessionSeqId === undefined)
+        ? { field: 'path', message: 'must be set to save under a name, or samplingSessionSeqId to sample at once; exactly one of them' }
+        : undefined,
+  },
+);
+
+/** Where the weights were saved (`path`), or the sampling session that was made of them. */
+export interface SaveWeightsForSamplerResponse {
+  /** A `tinker://` path, when saved under a name. */
+  readonly path?: string;
+  /** When saved without a name. */
+  readonly samplingSessionId?: string;
+}
+
+/** {@link SaveWeightsForSamplerResponse} on the wire. */
+export const saveWeightsForSamplerResponse: Codec<SaveWeightsForSamplerResponse> = responseObject<SaveWeightsForSamplerResponse>(
+  'SaveWeightsForSamplerResponse',
+  { path: optional(text()), samplingSessionId: optional(text()) },
+  { tag: 'save_weights_for_sampler' },
+);
+
+/** Asks for what is needed to load weights. */
+export interface WeightsInfoRequest {
+  readonly tinkerPath: string;
+}
+
+/** {@link WeightsInfoRequest} on the wire. */
+export const weightsInfoRequest: Codec<WeightsInfoRequest> = requestObject<WeightsInfoRequest>('WeightsInfoRequest', { tinkerPath: text() });
+
+/** What is needed to load weights. */
+export interface WeightsInfoResponse {
+  readonly baseModel: string;
+  readonly isLora: boolean;
+  readonly loraRank?: number;
+  readonly trainUnembed?: boolean;
+  readonly trainMlp?: boolean;
+  readonly trainAttn?: boolean;
+}
+
+/** {@link WeightsInfoResponse} on the wire. */
+export const weightsInfoResponse: Codec<WeightsInfoResponse> = responseObject<WeightsInfoResponse>('WeightsInfoResponse', {
+  baseModel: text(),
+  isLora: flag(),
+  loraRank: optional(integer()),
+  trainUnembed: optional(flag()),
+  trainMlp: optional(flag()),
+  trainAttn: optional(flag()),
+});

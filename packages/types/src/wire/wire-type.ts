@@ -1,0 +1,52 @@
+import type { z } from 'zod';
+
+/**
+ * How one kind of value crosses the wire. `toWire` hands on what it does not understand, so that the schema, which sees every
+ * value in both directions, is the only judge and says what is wrong.
+ */
+export interface WireType<T> {
+  /** The schema of the wire form. `isLenient`: numeric text counts as a number, as the reference reads responses. */
+  readonly schema: (isLenient: boolean) => z.ZodType;
+  readonly toWire: (value: T) => unknown;
+  readonly fromWire: (wire: unknown) => T;
+  /** What a key of the wire form leads to, for naming places in messages. */
+  readonly child?: (key: PropertyKey) => { readonly name: PropertyKey; readonly type?: WireType<never> };
+}
+
+/** A field that is always there: given, or filled with its default. */
+export interface DefaultedField<T> {
+  readonly type: WireType<T>;
+  readonly isOptional: false;
+  readonly fallback: () => T;
+  readonly allowsNull: boolean;
+}
+
+/** A field that may be left out. With a fallback it is nevertheless always written, and always there after reading. */
+export interface OptionalField<T> {
+  readonly type: WireType<T>;
+  readonly isOptional: true;
+  readonly fallback?: () => T;
+  readonly aliases: readonly string[];
+}
+
+/** A field of an object, as the interface of the object demands it. */
+export type RequiredField<T> = WireType<T> | DefaultedField<T>;
+
+/** The fields an interface needs: exactly its own, each optional where the interface says so. The compiler proves the two equal. */
+export type FieldsOf<T> = {
+  readonly [K in keyof T]-?: object extends Pick<T, K> ? OptionalField<Exclude<T[K], undefined>> : RequiredField<T[K]>;
+};
+
+/** A field that may be left out. */
+export function optional<T>(
+  type: WireType<T>,
+  options: { readonly fallback?: () => T; readonly aliases?: readonly string[] } = {},
+): OptionalField<T> {
+  const { fallback, aliases = [] } = options;
+  return { type, isOptional: true, aliases, ...(fallback === undefined ? {} : { fallback }) };
+}
+
+/** A field that is filled when it is missing. In responses null counts as missing, unless `allowsNull` is false. */
+export function filled<T>(type: WireType<T>, fallback: () => T, options: { readonly allowsNull?: boolean } = {}): DefaultedField<T> {
+  return { type, isOptional: false, fallback, allowsNull: options.allowsNull ?? true };
+}

@@ -1,0 +1,108 @@
+/**
+ * Gate: the public surface of each entry point is what its committed report says. With `--write` the reports are brought up to date;
+ * the diff of the files in etc/ is then what a reviewer reads.
+ */
+import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { Extractor, ExtractorConfig, type ExtractorMessage, type IConfigFile } from '@microsoft/api-extractor';
+import { root } from '../run/workspace.mjs';
+import { build } from './pack.js';
+import { type PublishedPackage, publishedPackages } from './published-packages.js';
+import { verdict } from './verdict.js';
+
+/** The type wants members of a const enum, which isolated modules cannot name; the values are these strings. */
+const MESSAGES = {
+  compilerMessageReporting: { default: { logLevel: 'warning' } },
+  extractorMessageReporting: {
+    default: { logLevel: 'warning' },
+    // Everything exported is public; we have no other release stages.
+    'ae-missing-release-tag': { logLevel: 'none' },
+    'ae-undocumented': { logLevel: 'warning' },
+    'ae-forgotten-export': { logLevel: 'warning' },
+    'ae-unresolved-link': { logLevel: 'none' },
+  },
+  tsdocMessageReporting: { default: { logLevel: 'none' } },
+} as unknown as NonNullable<IConfigFile['messages']>;
+
+const isWriting = process.argv.includes('--write');
+
+await build();
+const entries = publishedPackages().flatMap((one) =>
+  one.entries.map((entry) => ({ ...entry, one, report: reportName(one, entry.subpath) })),
+);
+const problems = [...entries.flatMap(check), ...publishedPackages().flatMap(leftOver)];
+verdict(isWriting ? 'api' : 'api:check', `${entries.length} entry points`, problems);
+
+function reportName({ name }: PublishedPackage, subpath: string): string {
+  return `${name}${subpath.slice(1).replaceAll('/', '-')}.api.md`;
+}
+
+function check({ one, types, report }: (typeof entries)[number]): string[] {
+  const problems: string[] = [];
+  const { apiReportChanged } = Extractor.invoke(configuration(one, types, report), {
+    localBuild: isWriting,
+    messageCallback: (message) => {
+      const problem = describe(message, one);
+      if (problem !== undefined) problems.push(problem);
+    },
+  });
+  if (apiReportChanged && !isWriting) {
+    problems.push(
+      `packages/${one.name}/etc/${report} no longer describes ${one.id}: run \`pnpm api\`, read the diff, commit it with a changeset`,
+    );
+  }
+  return problems;
+}
+
+/** api-extractor's own chatter is dropped; what it finds wrong with our declarations is a problem. */
+function describe(message: ExtractorMessage, { id }: PublishedPackage): string | undefined {
+  message.handled = true;
+  if (message.logLevel !== 'error' && message.logLevel !== 'warning') return undefined;
+  if (message.messageId.startsWith('console-api-report')) return undefined;
+  // Each export is documented; whether each of its members needs a sentence is for the reviewer.
+  if (message.messageId === 'ae-undocumented' && /"[^"]*[.][^"]*"/.test(message.text)) return undefined;
+  const where =
+    message.sourceFilePath === undefined ? id : `${message.sourceFilePath.replace(`${root}/`, '')}:${message.sourceFileLine ?? 0}`;
+  return `${where}: ${message.text} (${message.messageId})`;
+}
+
+function configuration({ dir, manifest }: PublishedPackage, types: string, report: string): ExtractorConfig {
+  mkdirSync(join(dir, 'etc'), { recursive: true });
+  const configObject: IConfigFile = {
+    projectFolder: dir,
+    mainEntryPointFilePath: join(dir, types),
+    newlineKind: 'lf',
+    // Without the source condition: other packages are seen as their users see them, through their built declarations.
+    compiler: {
+      overrideTsconfig: {
+        compilerOptions: {
+          target: 'es2022',
+          lib: ['es2023', 'esnext.disposable'],
+          module: 'nodenext',
+          moduleResolution: 'nodenext',
+          strict: true,
+          exactOptionalPropertyTypes: true,
+          skipLibCheck: true,
+          types: manifest.name === '@tinkex/types' ? [] : ['node'],
+        },
+        include: ['dist/**/*.d.ts'],
+      },
+    },
+    apiReport: { enabled: true, reportFileName: report, reportFolder: join(dir, 'etc'), reportTempFolder: join(root, 'temp', 'api') },
+    docModel: { enabled: false },
+    dtsRollup: { enabled: false },
+    tsdocMetadata: { enabled: false },
+    messages: MESSAGES,
+  };
+  return ExtractorConfig.prepare({ configObject, configObjectFullPath: undefined, packageJsonFullPath: join(dir, 'package.json') });
+}
+
+/** A report whose entry point is gone. */
+function leftOver(one: PublishedPackage): string[] {
+  const folder = join(one.dir, 'etc');
+  if (!existsSync(folder)) return [];
+  const known = new Set(one.entries.map(({ subpath }) => reportName(one, subpath)));
+  const stale = readdirSync(folder).filter((file) => file.endsWith('.api.md') && !known.has(file));
+  if (isWriting) for (const file of stale) rmSync(join(folder, file));
+  return isWriting ? [] : stale.map((file) => `packages/${one.name}/etc/${file} belongs to no entry point`);
+}

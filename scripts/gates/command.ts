@@ -1,0 +1,59 @@
+import { spawn } from 'node:child_process';
+import { childEnvironment, root } from '../run/workspace.mjs';
+
+/** What a program did. */
+export interface CommandResult {
+  /** The exit code; `null` when a signal or the time limit ended it. */
+  readonly code: number | null;
+  /** Standard output and standard error, in the order they arrived. */
+  readonly output: string;
+  /** Standard output alone. */
+  readonly stdout: string;
+}
+
+/** Where and how a program runs. */
+export interface CommandOptions {
+  /** Defaults to the repository's root. */
+  readonly cwd?: string;
+  /** Added to the environment; `undefined` removes a variable. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** After this long the program and its children are killed. Default 5 minutes. */
+  readonly timeoutMs?: number;
+}
+
+/** Runs a program without a terminal, collecting what it prints. Rejects only if it cannot be started. */
+export function command(program: string, args: readonly string[], options: CommandOptions = {}): Promise<CommandResult> {
+  const { cwd = root, env = {}, timeoutMs = 300_000 } = options;
+  return new Promise((resolve, reject) => {
+    // Its own process group, so that the time limit also reaches grandchildren.
+    const child = spawn(program, args, { cwd, env: { ...childEnvironment(), ...env }, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+    let output = '';
+    let stdout = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+      stdout += text;
+    });
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+    });
+    const timer = setTimeout(() => {
+      output += `\nkilled: it ran longer than ${timeoutMs / 1000} s\n`;
+      if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
+    }, timeoutMs);
+    child.once('error', (error) => {
+      clearTimeout(timer);
+      reject(error);
+    });
+    child.once('close', (code) => {
+      clearTimeout(timer);
+      resolve({ code, output, stdout });
+    });
+  });
+}
+
+/** Like {@link command}, but a failure is an error that carries the output. */
+export async function commandOrThrow(program: string, args: readonly string[], options: CommandOptions = {}): Promise<CommandResult> {
+  const result = await command(program, args, options);
+  if (result.code !== 0) throw new Error(`${program} ${args.join(' ')} failed (exit code ${result.code})\n${result.output}`);
+  return result;
+}

@@ -1,0 +1,9 @@
+/** Gate: relative links and anchors in all Markdown files lead somewhere. */
+import { checkLinks } from '../docs/check-links.js';
+import { root } from '../run/workspace.mjs';
+import { listFiles } from './files.js';
+import { verdict } from './verdict.js';
+
+const files = listFiles(root, /\.md$/).filter((file) => !file.startsWith('docs/api/'));
+const { links, problems } = checkLinks(root, files);
+verdict('docs:links', `${links} links in ${files.length} files`, problems);

@@ -1,0 +1,27 @@
+import { mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { root } from '../run/workspace.mjs';
+import { commandOrThrow } from './command.js';
+import { inParallel } from './in-parallel.js';
+import { type PublishedPackage, publishedPackages } from './published-packages.js';
+
+/** Builds all packages; what is up to date comes from turbo's cache. */
+export async function build(): Promise<void> {
+  await commandOrThrow('turbo', ['run', 'build', '--output-logs=errors-only']);
+}
+
+/** Builds and packs every published package exactly as a release would, into `temp/tarballs`. */
+export async function packAll(): Promise<Map<PublishedPackage, string>> {
+  const packages = publishedPackages();
+  // A declaration left over from a deleted source must not be packed.
+  for (const { dir } of packages) rmSync(join(dir, 'dist'), { recursive: true, force: true });
+  await build();
+  const destination = join(root, 'temp', 'tarballs');
+  rmSync(destination, { recursive: true, force: true });
+  mkdirSync(destination, { recursive: true });
+  const tarballs = await inParallel(packages, async ({ dir }) => {
+    const { stdout } = await commandOrThrow('pnpm', ['pack', '--json', '--pack-destination', destination], { cwd: dir });
+    return join(destination, JSON.parse(stdout).filename.split(/[\\/]/).at(-1));
+  });
+  return new Map(packages.map((one, index) => [one, tarballs[index] ?? '']));
+}

@@ -1,0 +1,41 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { childEnvironment, root, run, SetUpError, workspacePackages } from './workspace.mjs';
+
+const STAMP = join(root, 'node_modules', '.tinkex-install');
+
+/** Installs the workspace from the frozen lockfile unless the last install was made from exactly these files. */
+export async function install() {
+  const fingerprint = fingerprintOfInputs();
+  if (isInstalled(fingerprint)) return;
+  const pnpm = pinnedPnpm();
+  console.log(`tinkex: installing dependencies with ${pnpm} (first run, or the lockfile changed)`);
+  rmSync(STAMP, { force: true });
+  const args = ['--yes', pnpm, 'install', '--frozen-lockfile', '--prod=false', '--reporter=append-only'];
+  // CI=true: pnpm asks nothing, even without a terminal. NODE_ENV would make npm and pnpm leave development dependencies out.
+  const env = { ...childEnvironment(), CI: 'true', NODE_ENV: undefined, npm_config_omit: undefined, npm_config_production: undefined };
+  const code = await run('npx', args, env);
+  if (code !== 0) throw new SetUpError(`the installation failed (exit code ${code}); the lines above say why`);
+  writeFileSync(STAMP, fingerprint);
+  console.log('tinkex: installed');
+}
+
+function pinnedPnpm() {
+  const { packageManager } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  if (!/^pnpm@\d+\.\d+\.\d+$/.test(packageManager))
+    throw new SetUpError(`package.json pins an unexpected package manager: ${packageManager}`);
+  return packageManager;
+}
+
+function fingerprintOfInputs() {
+  const hash = createHash('sha256').update(`${pinnedPnpm()} ${process.platform} ${process.arch}\n`);
+  for (const file of ['pnpm-lock.yaml', 'pnpm-workspace.yaml']) hash.update(readFileSync(join(root, file)));
+  return hash.digest('hex');
+}
+
+/** @param {string} fingerprint */
+function isInstalled(fingerprint) {
+  if (!existsSync(STAMP) || readFileSync(STAMP, 'utf8') !== fingerprint) return false;
+  return workspacePackages().every(({ dir }) => existsSync(join(dir, 'node_modules')));
+}

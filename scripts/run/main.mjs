@@ -1,0 +1,36 @@
+import { listExamples, startExample } from './examples.mjs';
+import { install } from './install.mjs';
+import { runTests } from './tests.mjs';
+
+const USAGE = `Usage:
+  npm start                           run the quickstart on a local server; no account needed
+  npm start -- --list                 list the examples
+  npm start -- <example> [arguments]  run one of them
+  npm test                            run every test
+  npm test -- <package...> [options]  run the tests of some packages (types, http, ...); options go to vitest
+`;
+
+/**
+ * Sets the repository up if needed, then runs the command.
+ * @param {string[]} argv
+ * @returns {Promise<number>} the exit code
+ */
+export async function main(argv) {
+  const [command, ...rest] = argv;
+  const args = rest.filter((argument) => argument !== '--');
+  if (command === 'start' && args[0] === '--list') return listExamples();
+  if (command === 'start') {
+    await install();
+    return startExample(args);
+  }
+  if (command === 'test') {
+    await install();
+    return runTests(args);
+  }
+  if (command === 'install') {
+    await install();
+    return 0;
+  }
+  process.stderr.write(USAGE);
+  return 2;
+}

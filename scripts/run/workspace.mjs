@@ -1,0 +1,75 @@
+import { spawn } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** The repository's root directory, with a trailing separator removed. */
+export const root = fileURLToPath(new URL('../..', import.meta.url)).replace(/[\\/]$/, '');
+
+/** What went wrong before anything of the repository ran; its message is meant for the person at the terminal. */
+export class SetUpError extends Error {
+  /** @override */
+  name = 'SetUpError';
+}
+
+/**
+ * The workspace's packages, in a stable order.
+ * @returns {{ name: string, dir: string, folder: string, manifest: Record<string, any> }[]}
+ */
+export function workspacePackages() {
+  const folders = ['packages', 'apps'].flatMap((parent) => {
+    if (!existsSync(join(root, parent))) return [];
+    return readdirSync(join(root, parent)).map((name) => `${parent}/${name}`);
+  });
+  return [...folders.sort(), 'bench']
+    .filter((folder) => existsSync(join(root, folder, 'package.json')))
+    .map((folder) => ({
+      name: folder.slice(folder.lastIndexOf('/') + 1),
+      dir: join(root, folder),
+      folder,
+      manifest: JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8')),
+    }));
+}
+
+/** Environment of everything started here: local binaries first, no questions, no phoning home. */
+export function childEnvironment() {
+  return {
+    ...process.env,
+    PATH: `${join(root, 'node_modules', '.bin')}${delimiter}${process.env.PATH ?? ''}`,
+    // turbo's cache key does not contain the Node version; this variable is in its `globalEnv`.
+    TINKEX_NODE_VERSION: process.version,
+    TURBO_TELEMETRY_DISABLED: '1',
+    TURBO_NO_UPDATE_NOTIFIER: '1',
+    DO_NOT_TRACK: '1',
+  };
+}
+
+/**
+ * Runs a program with our terminal and waits for it.
+ * @param {string} program
+ * @param {string[]} args
+ * @param {Record<string, string | undefined>} [env]
+ * @returns {Promise<number>} its exit code; 128 + n when a signal ended it
+ */
+export function run(program, args, env = childEnvironment()) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, args, { cwd: root, env, stdio: 'inherit', shell: process.platform === 'win32' });
+    // Ctrl-C reaches the child through the terminal; we stay to report how it ended.
+    const ignore = () => undefined;
+    const forward = () => child.kill('SIGTERM');
+    process.on('SIGINT', ignore);
+    process.on('SIGTERM', forward);
+    const detach = () => {
+      process.off('SIGINT', ignore);
+      process.off('SIGTERM', forward);
+    };
+    child.once('error', (error) => {
+      detach();
+      reject(new SetUpError(`could not start ${program}: ${error.message}`));
+    });
+    child.once('close', (code, signal) => {
+      detach();
+      resolve(code ?? (signal === 'SIGINT' ? 130 : 143));
+    });
+  });
+}
