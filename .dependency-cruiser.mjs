@@ -85,7 +85,8 @@ export default {
       comment: 'Each import is listed in the package.json of the package that makes it.',
       severity: 'error',
       from: { path: '^(packages|apps|bench)/' },
-      to: { dependencyTypes: ['npm-no-pkg', 'npm-unknown'] },
+      // A peer dependency with a `peerDependenciesMeta` entry is also reported as missing from the manifest.
+      to: { dependencyTypes: ['npm-no-pkg', 'npm-unknown'], dependencyTypesNot: ['npm', 'npm-dev', 'npm-peer', 'npm-optional'] },
     },
     {
       name: 'no-development-dependency',

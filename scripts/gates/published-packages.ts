@@ -8,6 +8,8 @@ export interface PublishedPackage {
   readonly id: string;
   readonly dir: string;
   readonly manifest: Readonly<Record<string, unknown>>;
+  /** The commands it installs. They are in `publishConfig`, because before a build there is nothing to link them to. */
+  readonly commands: readonly string[];
   /** The entry points, package.json left out: the sub-path (`.`, `./otel`) and the built declaration file, relative to `dir`. */
   readonly entries: readonly { readonly subpath: string; readonly types: string }[];
 }
@@ -16,7 +18,14 @@ export interface PublishedPackage {
 export function publishedPackages(): PublishedPackage[] {
   return workspacePackages()
     .filter(({ manifest }) => manifest.private !== true)
-    .map(({ name, dir, manifest }) => ({ name, id: manifest.name, dir, manifest, entries: entriesOf(manifest.exports) }));
+    .map(({ name, dir, manifest }) => ({
+      name,
+      id: manifest.name,
+      dir,
+      manifest,
+      commands: Object.keys(manifest.publishConfig?.bin ?? {}),
+      entries: entriesOf(manifest.exports),
+    }));
 }
 
 function entriesOf(exports: Record<string, string | { types: string }>): PublishedPackage['entries'] {

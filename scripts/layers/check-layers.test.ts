@@ -22,6 +22,9 @@ const FILES: Record<string, string> = {
   'packages/http/src/wrong-undici.ts': "import { request } from 'undici';\n\nexport const raw = request;\n",
   'packages/http/src/wrong-proto.ts': "import { create } from '@bufbuild/protobuf';\n\nexport const proto = create;\n",
   'packages/http/src/undeclared.ts': "import leftPad from 'left-pad';\n\nexport const pad = leftPad;\n",
+  'packages/http/src/peer.ts': "import { peer } from 'optional-peer';\n\nexport const used = peer;\n",
+  'packages/http/src/development.ts': "import { dev } from 'only-dev';\n\nexport const used = dev;\n",
+  'packages/http/src/development.test.ts': "import { dev } from 'only-dev';\n\nexport const used = dev;\n",
   'packages/http/src/missing.ts': "import { gone } from './gone.js';\n\nexport const lost = gone;\n",
   'packages/http/src/uses-a-test.ts': "import { http } from './http.test.js';\n\nexport const tested = http;\n",
   'packages/http/src/http.test.ts': "export { http } from './index.js';\n",
@@ -40,6 +43,8 @@ const FILES: Record<string, string> = {
   'apps/examples/src/deep.ts': "import { sideways } from '@tinkex/telemetry/src/sideways.js';\n\nexport const bad = sideways;\n",
   'node_modules/undici/index.js': 'export const request = 1;\n',
   'node_modules/@bufbuild/protobuf/index.js': 'export const create = 1;\n',
+  'node_modules/only-dev/index.js': 'export const dev = 1;\n',
+  'node_modules/optional-peer/index.js': 'export const peer = 1;\n',
   'node_modules/left-pad/index.js': 'export default 1;\n',
 };
 
@@ -52,6 +57,7 @@ const EXPECTED: Record<string, string[]> = {
   'packages/http/src/wrong-undici.ts': ['undici-only-in-transport'],
   'packages/http/src/wrong-proto.ts': ['protobuf-only-in-types-proto'],
   'packages/http/src/undeclared.ts': ['no-undeclared-dependency'],
+  'packages/http/src/development.ts': ['no-development-dependency'],
   'packages/http/src/missing.ts': ['no-unresolvable'],
   'packages/http/src/uses-a-test.ts': ['no-tests-in-sources'],
   'packages/http/src/environment.ts': ['one-environment-reader'],
@@ -92,16 +98,21 @@ function writeWorkspace(directory: string): void {
   };
   for (const [file, text] of Object.entries(FILES)) write(file, text);
   for (const name of ['types', 'http', 'telemetry', 'clients', 'testkit']) {
-    const dependencies = { undici: '*', '@bufbuild/protobuf': '*' };
+    const declared = {
+      dependencies: { undici: '*', '@bufbuild/protobuf': '*' },
+      devDependencies: { 'only-dev': '*', 'optional-peer': '*' },
+      peerDependencies: { 'optional-peer': '*' },
+      peerDependenciesMeta: { 'optional-peer': { optional: true } },
+    };
     // No exports map here: a deep import must be caught by the rule, not by the resolver.
     write(
       `packages/${name}/package.json`,
-      JSON.stringify({ name: `@tinkex/${name}`, type: 'module', main: './src/index.ts', dependencies }),
+      JSON.stringify({ name: `@tinkex/${name}`, type: 'module', main: './src/index.ts', ...declared }),
     );
     mkdirSync(join(directory, 'node_modules/@tinkex'), { recursive: true });
     symlinkSync(join(directory, 'packages', name), join(directory, 'node_modules/@tinkex', name), 'dir');
   }
-  for (const name of ['undici', '@bufbuild/protobuf', 'left-pad']) {
+  for (const name of ['undici', '@bufbuild/protobuf', 'left-pad', 'only-dev', 'optional-peer']) {
     write(`node_modules/${name}/package.json`, JSON.stringify({ name, version: '1.0.0', type: 'module', main: './index.js' }));
   }
   write('apps/examples/package.json', JSON.stringify({ name: '@tinkex/examples', type: 'module' }));

@@ -10,14 +10,14 @@ import { readFileSync } from 'node:fs';
  */
 
 /**
- * Reads vitest's JSON results of one suite. A missing or unreadable file, a test file that did not load and an empty suite are failures:
- * none of them is a failed test to vitest's counters, and all of them mean that something was not tested.
+ * Reads vitest's JSON results of one suite. A missing or unreadable file, a test file that did not load, an empty suite and an exit code that nothing
+ * else explains (an unhandled rejection) are failures: none of them is a failed test to vitest's counters.
  * @param {string} name
  * @param {string | undefined} file
- * @param {{ mayBeEmpty?: boolean }} [options]
+ * @param {{ mayBeEmpty?: boolean, exitCode?: number | undefined }} [options]
  * @returns {Report}
  */
-export function readReport(name, file, { mayBeEmpty = false } = {}) {
+export function readReport(name, file, { mayBeEmpty = false, exitCode = 0 } = {}) {
   if (file === undefined) return broken(name, 'wrote no results (it crashed, or did not start)');
   let results;
   try {
@@ -33,12 +33,14 @@ export function readReport(name, file, { mayBeEmpty = false } = {}) {
   const passed = results.numPassedTests ?? 0;
   const failed = results.numFailedTests ?? 0;
   if (passed + failed === 0 && problems.length === 0 && !mayBeEmpty) problems.push('ran no test at all');
+  if (failed === 0 && problems.length === 0 && exitCode !== 0)
+    problems.push(`ended with exit code ${exitCode} although no test failed; see above`);
   const skipped = (results.numPendingTests ?? 0) + (results.numTodoTests ?? 0);
   return { name, passed, failed: failed + problems.length, skipped, problems };
 }
 
 /**
- * Adds the reports up. An exit code that no report explains (an unhandled rejection, a process killed late) counts as one failure.
+ * Adds the reports up. An exit code of the whole run that no report explains counts as one failure.
  * @param {Report[]} reports
  * @param {number} exitCode of the run that wrote them
  */

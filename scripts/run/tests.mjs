@@ -1,10 +1,13 @@
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { readReport, summarize } from './report.mjs';
 import { root, run, workspacePackages } from './workspace.mjs';
 
 /** The repository's own scripts are tested too; their task hangs on the workspace root. */
 const TOOLING = { name: 'tooling', dir: join(root, 'scripts'), task: '//#test:tooling' };
+
+/** Where turbo writes how each task ended. */
+const RUNS = join(root, '.turbo', 'runs');
 
 /**
  * Runs the tests of all packages (or of those named first in `args`) through turbo and sums up what vitest wrote.
@@ -25,6 +28,7 @@ export async function runTests(args) {
 
   // Results of an earlier run must not be counted when a suite dies before it writes its own.
   for (const { dir } of selected) rmSync(join(dir, '.vitest'), { recursive: true, force: true });
+  rmSync(RUNS, { recursive: true, force: true });
 
   const isForced = process.env.TINKEX_TEST_FORCE === '1';
   console.log(`tinkex: testing ${selected.map(({ name }) => name).join(', ')} on Node ${process.versions.node}`);
@@ -33,17 +37,26 @@ export async function runTests(args) {
     ...selected.map(({ task }) => task),
     '--continue=always',
     '--log-order=grouped',
+    '--summarize',
     ...(isForced ? ['--force'] : []),
   ];
   // A filter for one package may match nothing in another; that is no failure as long as something ran.
   const forwarded = vitestArgs.length === 0 ? [] : ['--', ...vitestArgs, '--passWithNoTests'];
   const code = await run(join(root, 'node_modules', '.bin', 'turbo'), [...turboArgs, ...forwarded]);
 
-  const reports = selected.map(({ name, dir }) => {
+  const exitCodes = exitCodesOfTasks();
+  const reports = selected.map(({ name, dir, task }) => {
     const file = join(dir, '.vitest', 'results.json');
-    return readReport(name, existsSync(file) ? file : undefined, { mayBeEmpty: vitestArgs.length > 0 });
+    return readReport(name, existsSync(file) ? file : undefined, { mayBeEmpty: vitestArgs.length > 0, exitCode: exitCodes.get(task) });
   });
   const { lines, passed, failed } = summarize(reports, code);
   console.log(`\n${lines.join('\n')}\n${passed} passed, ${failed} failed`);
   return failed === 0 ? 0 : 1;
+}
+
+/** @returns {Map<string, number>} */
+function exitCodesOfTasks() {
+  const summaries = existsSync(RUNS) ? readdirSync(RUNS).filter((file) => file.endsWith('.json')) : [];
+  const tasks = summaries.flatMap((file) => JSON.parse(readFileSync(join(RUNS, file), 'utf8')).tasks);
+  return new Map(tasks.map((task) => [task.taskId, task.execution?.exitCode ?? 0]));
 }

@@ -102,7 +102,7 @@ for (const specifier of ${JSON.stringify(specifiers)}) {
 
   /** Asks each installed command for its help. */
   async help(): Promise<string[]> {
-    const commands = this.#packages.flatMap(({ manifest }) => Object.keys((manifest.bin as Record<string, string> | undefined) ?? {}));
+    const commands = this.#packages.flatMap(({ commands }) => commands);
     const problems: string[] = [];
     for (const name of commands) {
       const { code, output } = await command(join(this.#directory, 'node_modules/.bin', name), ['--help'], { cwd: this.#directory });

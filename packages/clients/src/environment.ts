@@ -6,13 +6,11 @@ export interface TinkerEnvironment {
   readonly projectId?: string;
   /** `TINKER_TAGS`, split on commas, without repeats, in the order written. */
   readonly tags: readonly string[];
-  /** Off only when `TINKER_TELEMETRY` is set to something other than 1, true, yes or on. */
-  readonly isTelemetryEnabled: boolean;
+  /** `TINKER_TELEMETRY` as written: even the empty text has a meaning. */
+  readonly telemetry?: string;
   /** Headers for a service behind Cloudflare Access. */
   readonly headers: Readonly<Record<string, string>>;
 }
-
-const ON: ReadonlySet<string> = new Set(['1', 'true', 'yes', 'on']);
 
 /** Reads the `TINKER_*` variables. The only place in this package that looks at the environment. */
 export function readEnvironment(variables: Readonly<Record<string, string | undefined>> = process.env): TinkerEnvironment {
@@ -21,13 +19,14 @@ export function readEnvironment(variables: Readonly<Record<string, string | unde
   const baseUrl = nonEmpty(variables['TINKER_BASE_URL']);
   const projectId = nonEmpty(variables['TINKER_PROJECT_ID']);
   const tags = variables['TINKER_TAGS'];
+  const telemetry = variables['TINKER_TELEMETRY'];
   return {
     ...(apiKey === undefined ? {} : { apiKey }),
     ...(credentialCommand === undefined ? {} : { credentialCommand }),
     ...(baseUrl === undefined ? {} : { baseUrl }),
     ...(projectId === undefined ? {} : { projectId }),
     tags: tags === undefined ? [] : [...new Set(tags.split(','))],
-    isTelemetryEnabled: ON.has((variables['TINKER_TELEMETRY'] ?? '1').toLowerCase()),
+    ...(telemetry === undefined ? {} : { telemetry }),
     headers: accessHeaders(variables),
   };
 }

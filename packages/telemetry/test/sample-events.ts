@@ -90,8 +90,20 @@ export const samples: { readonly [Name in TinkexEventName]: (overrides?: Partial
     durationMs: 75,
     ...overrides,
   }),
-  'tinkex:checkpoint:save': (overrides) => ({ ...operation, modelId: 'model-1', path: 'tinker://run/weights/1', durationMs: 400, ...overrides }),
-  'tinkex:checkpoint:load': (overrides) => ({ ...operation, modelId: 'model-1', path: 'tinker://run/weights/1', durationMs: 300, ...overrides }),
+  'tinkex:checkpoint:save': (overrides) => ({
+    ...operation,
+    modelId: 'model-1',
+    path: 'tinker://run/weights/1',
+    durationMs: 400,
+    ...overrides,
+  }),
+  'tinkex:checkpoint:load': (overrides) => ({
+    ...operation,
+    modelId: 'model-1',
+    path: 'tinker://run/weights/1',
+    durationMs: 300,
+    ...overrides,
+  }),
   'tinkex:checkpoint:download': (overrides) => ({
     ...source,
     path: 'tinker://run/weights/1',

@@ -79,8 +79,9 @@ class Transfer {
   /** One connection. Throws a `ConnectionError` when it makes sense to try again from the present offset. */
   async attempt(): Promise<void> {
     const guard = new StallGuard(this.#options.clock, this.#options.stallTimeoutMs, this.#options.signal);
+    let response: TransportResponse | undefined;
     try {
-      const response = await fetchRange(this.#options.transport, {
+      response = await fetchRange(this.#options.transport, {
         url: this.#url,
         offset: this.offset,
         signal: guard.signal,
@@ -88,6 +89,7 @@ class Transfer {
       });
       if (await this.#accept(response)) await this.#read(response, guard);
     } catch (error) {
+      response?.body.cancel();
       if (!guard.isStalled) throw error;
       const message = `The checkpoint download did not move for ${this.#options.stallTimeoutMs} ms.`;
       throw new TimeoutError({ message, phase: 'body', cause: error });

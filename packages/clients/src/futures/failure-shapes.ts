@@ -1,14 +1,7 @@
-import { type ApiStatusError, type JsonObject, type RequestErrorCategory, RequestFailedError } from '@tinkex/types';
+import { type ApiStatusError, type JsonObject, RequestFailedError, requestFailedResponse } from '@tinkex/types';
 
 /** Statuses with which some servers tell that the operation, not the poll, has failed. */
 const FAILURE_STATUSES: ReadonlySet<number> = new Set([400, 404, 409, 422]);
-
-/** The category as servers write it: `user`, `User`, `USER_ERROR`; anything else, or none, is `unknown`. */
-export function failureCategory(value: unknown): RequestErrorCategory {
-  if (typeof value !== 'string') return 'unknown';
-  const name = value.toLowerCase().replace(/_error$/, '');
-  return name === 'user' || name === 'server' ? name : 'unknown';
-}
 
 /** Whether a 2xx JSON answer says that the operation failed. */
 export function isFailure(body: JsonObject): boolean {
@@ -19,7 +12,7 @@ export function isFailure(body: JsonObject): boolean {
 export function failureOfAnswer(body: JsonObject, requestId: string, requestType: string): RequestFailedError {
   return new RequestFailedError({
     message: `${requestType} failed on the server: ${messageIn(body) ?? 'no reason given'}`,
-    category: failureCategory(body['category']),
+    category: requestFailedResponse.decode(body).category,
     requestId,
   });
 }
@@ -33,7 +26,7 @@ export function failureOfStatus(error: ApiStatusError, requestId: string, reques
   const body = asObject(error.body);
   return new RequestFailedError({
     message: `${requestType} failed on the server (status ${error.status}): ${messageIn(body) ?? 'no reason given'}`,
-    category: failureCategory(body?.['category']),
+    category: requestFailedResponse.decode(body ?? {}).category,
     requestId,
     cause: error,
   });

@@ -69,7 +69,7 @@ export class FutureCore<T> {
   }
 
   /** Takes over how far another future has come: a mapped future shows the progress of its source. */
-  mirror(source: FutureCore<unknown>): void {
+  mirror(source: { readonly polls: number; readonly requestIds: readonly string[] }): void {
     this.polls = source.polls;
     if (this.requestIds.length === 0 && source.requestIds.length > 0) this.accept(source.requestIds);
     else this.#notify();

@@ -9,5 +9,5 @@ export function tenantIdOf(baseUrl: string, apiKey: string | undefined): string 
   const hash = createHash('sha256')
     .update(apiKey ?? '')
     .digest('hex');
-  return `${normalizeBaseUrl(baseUrl)}#${hash}`;
+  return `${normalizeBaseUrl(baseUrl)}#${hash.slice(0, 32)}`;
 }

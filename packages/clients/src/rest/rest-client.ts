@@ -15,9 +15,10 @@ import {
 } from '@tinkex/types';
 import type { CallOptions } from '../calls/call-options.js';
 import { type DownloadCheckpointOptions, type DownloadedCheckpoint, downloadCheckpoint } from '../checkpoints/download-checkpoint.js';
+import type { EndpointCall, EndpointKey, EndpointResponse } from '../calls/endpoint-types.js';
 import type { Connection } from '../service/connection.js';
 import { archiveUrl } from './archive-url.js';
-import { checkpointParams, checkpointPath } from './checkpoint-address.js';
+import { checkpointArchivePath } from './checkpoint-address.js';
 import { identityOf } from './identity.js';
 import { PageStream } from './page-stream.js';
 import { exportTrace } from './trace-export.js';
@@ -57,16 +58,16 @@ export interface AuditLogOptions extends CallOptions {
  * `tinker://` path is a `ValidationError` before anything is sent.
  */
 export class RestClient {
-  readonly #connection: Connection;
+  readonly #connect: RestConnector;
 
   /** @internal Use `service.createRestClient()`. */
-  constructor(connection: Connection) {
-    this.#connection = connection;
+  constructor(connect: RestConnector) {
+    this.#connect = connect;
   }
 
   /** One training run. */
   getTrainingRun(trainingRunId: string, { accessScope = 'owned', ...options }: ScopeOptions = {}): Promise<TrainingRun> {
-    return this.#connection.call('getTrainingRun', { params: { trainingRunId }, query: { accessScope } }, options);
+    return this.#call('getTrainingRun', { params: { trainingRunId }, query: { accessScope } }, options);
   }
 
   /** The training run that a checkpoint belongs to. */
@@ -77,7 +78,7 @@ export class RestClient {
   /** What is needed to load a checkpoint: base model, rank, trained parts. Works for other users' public checkpoints too. */
   async getWeightsInfoByTinkerPath(tinkerPath: string, options: CallOptions = {}): Promise<WeightsInfoResponse> {
     parseTinkerPath(tinkerPath);
-    return this.#connection.call('weightsInfo', { body: { tinkerPath } }, options);
+    return this.#call('weightsInfo', { body: { tinkerPath } }, options);
   }
 
   /** Training runs, newest first. Page size 20 unless `limit` says otherwise. */
@@ -87,7 +88,7 @@ export class RestClient {
     return new PageStream({
       limit,
       offset,
-      fetch: (range) => this.#connection.call('listTrainingRuns', { query: { ...range, ...filter } }, callOptions),
+      fetch: (range) => this.#call('listTrainingRuns', { query: { ...range, ...filter } }, callOptions),
       items: ({ trainingRuns }) => trainingRuns,
       total: ({ cursor }) => cursor?.totalCount,
       pageSize: ({ cursor }) => cursor?.limit,
@@ -99,7 +100,7 @@ export class RestClient {
     return new PageStream({
       limit: Number.POSITIVE_INFINITY,
       offset: 0,
-      fetch: () => this.#connection.call('listCheckpoints', { params: { trainingRunId } }, options),
+      fetch: () => this.#call('listCheckpoints', { params: { trainingRunId } }, options),
       items: ({ checkpoints }) => checkpoints,
       total: ({ checkpoints }) => checkpoints.length,
     });
@@ -110,7 +111,7 @@ export class RestClient {
     return new PageStream({
       limit,
       offset,
-      fetch: (range) => this.#connection.call('listUserCheckpoints', { query: range }, options),
+      fetch: (range) => this.#call('listUserCheckpoints', { query: range }, options),
       items: ({ checkpoints }) => checkpoints,
       total: ({ cursor }) => cursor?.totalCount,
       pageSize: ({ cursor }) => cursor?.limit,
@@ -122,8 +123,8 @@ export class RestClient {
    *
    * @param checkpointId - `weights/{name}` or `sampler_weights/{name}`; a bare name on servers that use those.
    */
-  getCheckpointArchiveUrl(trainingRunId: string, checkpointId: string, options: CallOptions = {}): Promise<CheckpointArchiveUrlResponse> {
-    return archiveUrl(this.#connection, checkpointPath('checkpointArchive', trainingRunId, checkpointId), options);
+  async getCheckpointArchiveUrl(trainingRunId: string, checkpointId: string, options: CallOptions = {}): Promise<CheckpointArchiveUrlResponse> {
+    return archiveUrl(await this.#connect(options), checkpointArchivePath(trainingRunId, checkpointId), options);
   }
 
   /** As {@link getCheckpointArchiveUrl}, by path. */
@@ -133,12 +134,12 @@ export class RestClient {
   }
 
   /** Fetches a checkpoint's archive and extracts it into a directory, safely and all or nothing. */
-  downloadCheckpoint(tinkerPath: string, options: DownloadCheckpointOptions = {}): Promise<DownloadedCheckpoint> {
-    const { transport, clock } = this.#connection;
+  async downloadCheckpoint(tinkerPath: string, options: DownloadCheckpointOptions = {}): Promise<DownloadedCheckpoint> {
+    const { transport, clock, source } = await this.#connect(options.signal === undefined ? {} : { signal: options.signal });
     const context = {
       transport,
       clock,
-      source: () => this.#connection.source(),
+      source,
       archiveUrl: async (path: string, signal?: AbortSignal) => {
         const { url } = await this.getCheckpointArchiveUrlFromTinkerPath(path, signal === undefined ? {} : { signal });
         return url;
@@ -149,7 +150,7 @@ export class RestClient {
 
   /** Deletes a checkpoint for good. */
   async deleteCheckpoint(trainingRunId: string, checkpointId: string, options: CallOptions = {}): Promise<void> {
-    await this.#connection.call('deleteCheckpoint', { params: checkpointParams(trainingRunId, checkpointId) }, options);
+    await this.#call('deleteCheckpoint', { params: { trainingRunId, checkpointId } }, options);
   }
 
   /** As {@link deleteCheckpoint}, by path. */
@@ -161,24 +162,24 @@ export class RestClient {
   /** Makes a checkpoint public. */
   async publishCheckpointFromTinkerPath(tinkerPath: string, options: CallOptions = {}): Promise<void> {
     const { trainingRunId, checkpointId } = parseTinkerPath(tinkerPath);
-    await this.#connection.call('publishCheckpoint', { params: checkpointParams(trainingRunId, checkpointId) }, options);
+    await this.#call('publishCheckpoint', { params: { trainingRunId, checkpointId } }, options);
   }
 
   /** Makes a checkpoint private again. */
   async unpublishCheckpointFromTinkerPath(tinkerPath: string, options: CallOptions = {}): Promise<void> {
     const { trainingRunId, checkpointId } = parseTinkerPath(tinkerPath);
-    await this.#connection.call('unpublishCheckpoint', { params: checkpointParams(trainingRunId, checkpointId) }, options);
+    await this.#call('unpublishCheckpoint', { params: { trainingRunId, checkpointId } }, options);
   }
 
   /** Lets a checkpoint expire after so many seconds from now; `null` keeps it for ever. */
   async setCheckpointTtlFromTinkerPath(tinkerPath: string, ttlSeconds: number | null, options: CallOptions = {}): Promise<void> {
     const { trainingRunId, checkpointId } = parseTinkerPath(tinkerPath);
-    await this.#connection.call('setCheckpointTtl', { params: checkpointParams(trainingRunId, checkpointId), body: { ttlSeconds } }, options);
+    await this.#call('setCheckpointTtl', { params: { trainingRunId, checkpointId }, body: { ttlSeconds } }, options);
   }
 
   /** The runs and samplers of a session. */
   getSession(sessionId: string, { accessScope = 'owned', ...options }: ScopeOptions = {}): Promise<GetSessionResponse> {
-    return this.#connection.call('getSession', { params: { sessionId }, query: { accessScope } }, options);
+    return this.#call('getSession', { params: { sessionId }, query: { accessScope } }, options);
   }
 
   /** Session ids. Page size 20 unless `limit` says otherwise. */
@@ -187,34 +188,35 @@ export class RestClient {
     return new PageStream({
       limit,
       offset,
-      fetch: (range) => this.#connection.call('listSessions', { query: { ...range, accessScope } }, callOptions),
+      fetch: (range) => this.#call('listSessions', { query: { ...range, accessScope } }, callOptions),
       items: ({ sessions }) => sessions,
     });
   }
 
   /** Moves a session, with its runs and samplers, to a project. */
   async assignSessionProject(sessionId: string, projectId: string, options: CallOptions = {}): Promise<void> {
-    await this.#connection.call('assignSessionProject', { params: { sessionId }, body: { projectId } }, options);
+    await this.#call('assignSessionProject', { params: { sessionId }, body: { projectId } }, options);
   }
 
   /** Has the server write a performance trace of a session; resolves to a signed URL, valid for about an hour. */
-  exportSessionTrace(sessionId: string, options: CallOptions = {}): Promise<string> {
-    return exportTrace(this.#connection, sessionId, options);
+  async exportSessionTrace(sessionId: string, options: CallOptions = {}): Promise<string> {
+    return exportTrace(await this.#connect(options), sessionId, options);
   }
 
   /** Who the credential belongs to, by its claims. Asks the server for nothing but, once, the token. */
-  async whoami(): Promise<WhoamiResponse> {
-    return identityOf(await this.#connection.credential(), this.#connection.config.pjwtAuthEnabled);
+  async whoami(options: CallOptions = {}): Promise<WhoamiResponse> {
+    const connection = await this.#connect(options);
+    return identityOf(await connection.credential(), connection.config.pjwtAuthEnabled);
   }
 
   /** One sampler: its base model and weights. */
   getSampler(samplerId: string, options: CallOptions = {}): Promise<GetSamplerResponse> {
-    return this.#connection.call('getSampler', { params: { samplerId } }, options);
+    return this.#call('getSampler', { params: { samplerId } }, options);
   }
 
   /** What happened on a day. Needs an administrator's key. */
   getAuditLog({ eventType = 'all', day, ...options }: AuditLogOptions = {}): Promise<AuditLogResponse> {
-    return this.#connection.call('auditLog', { query: { eventType, ...(day === undefined ? {} : { day }) } }, options);
+    return this.#call('auditLog', { query: { eventType, ...(day === undefined ? {} : { day }) } }, options);
   }
 
   /**
@@ -222,6 +224,14 @@ export class RestClient {
    * `Z`, other zones as they are. Needs a key that may see bills.
    */
   getBillingUsage(startingOn: Date | string, endingBefore: Date | string, options: CallOptions = {}): Promise<BillingUsageResponse> {
-    return this.#connection.call('billingUsage', { query: { startingOn, endingBefore } }, options);
+    return this.#call('billingUsage', { query: { startingOn, endingBefore } }, options);
+  }
+
+  async #call<Key extends EndpointKey>(key: Key, request: EndpointCall<Key>, options: CallOptions): Promise<EndpointResponse<Key>> {
+    const connection = await this.#connect(options);
+    return connection.call(key, request, options);
   }
 }
+
+/** Gives the connection, starting it if need be. */
+export type RestConnector = (options: CallOptions) => Promise<Connection>;

@@ -1,20 +1,15 @@
 import { hasSubscribers, publish } from '@tinkex/http';
-import { estimatePromptBytes, FutureExpiredError, type ModelInput, protobuf, sampleResponse, type SampleResponse, TinkexError } from '@tinkex/types';
+import { estimatePromptBytes, FutureExpiredError, type ModelInput, type SampleResponse, TinkexError } from '@tinkex/types';
 import type { CallOptions } from '../calls/call-options.js';
 import type { ApiFuture } from '../futures/api-future.js';
 import type { Operation } from '../futures/operation.js';
-import type { ResultDecoder } from '../futures/result-decoder.js';
+import { resultDecoders } from '../futures/result-decoders.js';
 import { AdmissionQueue } from '../limits/admission-queue.js';
 import type { Connection } from '../service/connection.js';
 import { RetryHandler, type RetryOptions, resolveRetryOptions } from './retry-handler.js';
 import { alignPromptLogprobs, promptTokenCount, type SampleInput, toModelInput } from './sample-input.js';
 import { type SampleSubmitter, submitterOf } from './sample-submitter.js';
 import type { SeqIds } from './seq-ids.js';
-
-const decoder: ResultDecoder<SampleResponse> = {
-  json: (value) => sampleResponse.decode(value),
-  protobuf: (bytes) => protobuf.sampleResponse.decode(bytes),
-};
 
 /** The state of one call over its attempts. */
 interface SampleCall {
@@ -123,7 +118,7 @@ export class SampleCalls {
     const response = await this.#connection.poll({
       requestId,
       requestType: 'Sample',
-      decoder,
+      decoder: resultDecoders.Sample,
       signal,
       roundtripMs: this.#connection.clock.now() - startedAtMs,
       onPolled: operation.polled,

@@ -6,8 +6,9 @@ import type { Lifetime } from '../calls/lifetime.js';
 import type { OperationSpec } from '../futures/operation.js';
 import type { ApiFuture } from '../futures/api-future.js';
 import type { PollJob } from '../futures/poller.js';
-import type { ResultDecoder } from '../futures/result-decoder.js';
 import type { BillingPause } from '../limits/billing-pause.js';
+import type { ByteBudget } from '../limits/byte-budget.js';
+import type { WireDialect } from '../training/wire-dialect.js';
 
 /**
  * One started connection to one server with one credential: the configuration is fetched, the credential exchanged if the
@@ -35,10 +36,10 @@ export interface Connection {
   readonly tenantId: string;
   readonly clock: Clock;
   readonly random: Random;
+  /** The network below {@link http}: no retries, no credential. For signed URLs of other hosts. */
+  readonly transport: Transport;
   /** For requests that no endpoint of the table describes, such as a download. Prefer {@link call}. */
   readonly http: HttpClient;
-  /** What {@link http} sends through. For addresses outside the API that must not get the credential: signed downloads, tokenizer files. */
-  readonly transport: Transport;
   /** The server's flags, with the reference defaults for what it did not say. */
   readonly config: ClientConfigResponse;
   /** Limits the user set; they win over what the server configures. */
@@ -56,6 +57,10 @@ export interface Connection {
   poll<T>(job: PollJob<T>): Promise<T>;
   /** The `Accept` header for a promise whose result exists as protobuf, by the client's `wireFormat`. */
   readonly acceptResult: string;
+  /** Which encoding the server takes for forward/backward bodies; found out once for each client. */
+  readonly dialect: WireDialect;
+  /** Room for forward/backward chunks being submitted. */
+  readonly dispatchBudget: ByteBudget;
   /** The credential in use right now (API key or JWT), for identity only: never log, store or publish it. */
   credential(): Promise<string>;
   /** Loads a tokenizer by the user's loader or the built-in one, cached by id. */
@@ -83,7 +88,7 @@ export interface EndpointCallOptions extends CallOptions {
 
 /** Upper limits a user may set. Unset ones follow the server's configuration, or the default given here. */
 export interface ClientLimits {
-  /** Polls in flight at once; more pending futures take turns. Default 1,000. */
+  /** Polls in flight at once; more pending futures take turns. Default 2,000. */
   readonly maxConcurrentPolls?: number;
   /** Estimated bytes of forward/backward chunks being submitted at once. Server's word, else 50,000,000. */
   readonly maxDispatchBytes?: number;
@@ -98,5 +103,3 @@ export interface ClientLimits {
   /** Sample calls (submission and wait) at once in one sampling client. Server's word, else 2,000. */
   readonly maxConcurrentSamples?: number;
 }
-
-export type { ResultDecoder };

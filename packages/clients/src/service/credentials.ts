@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { apiKeyAuth, type AuthProvider, credentialCommand, selectCredential } from '@tinkex/http';
 import { ConfigurationError } from '@tinkex/types';
 import type { ResolvedOptions } from './resolve-options.js';
@@ -38,12 +37,6 @@ export function requireKey(credential: Credential | undefined, isHosted: boolean
     throw new ConfigurationError({ message, option: 'apiKey', environmentVariable: 'TINKER_API_KEY' });
   }
   return credential;
-}
-
-/** Names a tenant without telling its credential: the base URL and a hash of the key, or of the command that prints it. */
-export function tenantIdOf(baseUrl: string, { apiKey, credentialCommand: command }: CredentialOptions): string {
-  const secret = apiKey || command || '';
-  return `${baseUrl}#${createHash('sha256').update(secret).digest('hex').slice(0, 32)}`;
 }
 
 function fromKey(key: string): Credential {

@@ -1,4 +1,5 @@
 import { type Clock, normalizeBaseUrl, type Random, systemClock } from '@tinkex/http';
+import { isTelemetryEnabled } from '@tinkex/telemetry';
 import { ConfigurationError, type JsonObject } from '@tinkex/types';
 import { readEnvironment } from '../environment.js';
 import { DEFAULT_HEARTBEAT_INTERVAL_MS } from '../session/heartbeat.js';
@@ -49,7 +50,7 @@ const OPTION_NAMES: Readonly<Record<keyof ServiceClientOptions, true>> = {
   telemetry: true,
   heartbeatIntervalMs: true,
   limits: true,
-  tokenizerLoader: true,
+  tokenizer: true,
   onServerMessage: true,
 };
 
@@ -94,7 +95,7 @@ export function resolveOptions(options: ServiceClientOptions): ResolvedOptions {
     clock: options.clock ?? systemClock,
     random: options.random ?? Math.random,
     sdkVersion: options.sdkVersion ?? DEFAULT_SDK_VERSION,
-    isTelemetryEnabled: options.telemetry ?? environment.isTelemetryEnabled,
+    isTelemetryEnabled: isTelemetryEnabled({ baseUrl, option: options.telemetry, env: { TINKER_TELEMETRY: environment.telemetry } }),
     heartbeatIntervalMs: options.heartbeatIntervalMs ?? DEFAULT_HEARTBEAT_INTERVAL_MS,
     limits: options.limits ?? {},
   };

@@ -1,5 +1,6 @@
 import type { Clock, Middleware, Random, Transport, UndiciTransportOptions } from '@tinkex/http';
-import type { JsonObject, Tokenizer } from '@tinkex/types';
+import type { JsonObject } from '@tinkex/types';
+import type { TokenizerOptions } from '../tokenizers/tokenizer-library.js';
 import type { ClientLimits } from './connection.js';
 
 /** A message that the server wants its users to see, or that the client has about the server. */
@@ -10,9 +11,6 @@ export interface ServerMessage {
 
 /** Which encoding forward/backward requests and bulk results have. */
 export type WireFormat = 'auto' | 'protobuf' | 'json';
-
-/** Finds a tokenizer for a model. */
-export type TokenizerLoader = (request: { readonly modelName: string; readonly tokenizerId: string }) => Promise<Tokenizer> | Tokenizer;
 
 /** How to reach the service, and as whom. Options win over the environment variables named here. */
 export interface ServiceClientOptions {
@@ -50,13 +48,13 @@ export interface ServiceClientOptions {
   readonly random?: Random;
   /** The reference version told to the server. Default: the one this SDK mirrors. */
   readonly sdkVersion?: string;
-  /** `TINKER_TELEMETRY`: whether the client's own events are reported to the service. Default true. */
+  /** `TINKER_TELEMETRY`: whether session start and failures are reported to the service. Default: only to the hosted service. */
   readonly telemetry?: boolean;
   /** Between two heartbeats. Default 10,000. */
   readonly heartbeatIntervalMs?: number;
   readonly limits?: ClientLimits;
-  /** Loads tokenizers instead of the built-in loader. */
-  readonly tokenizerLoader?: TokenizerLoader;
+  /** Where tokenizers come from: your own loader, a directory, a hub. Default: the hub, with the optional peer `@huggingface/tokenizers`. */
+  readonly tokenizer?: TokenizerOptions;
   /** Told what the server says at the start of a session, and that an account is unpaid (402). */
   readonly onServerMessage?: (message: ServerMessage) => void;
 }

@@ -20,7 +20,7 @@ export interface HeartbeatOptions {
 
 /**
  * Keeps a session alive: the first beat one interval after the start, each next one an interval after the last was over. A
- * failed beat changes nothing; the loop never gives up and ends only with the client. Its timer keeps no process alive.
+ * failed beat changes nothing and is told (event `tinkex:session:heartbeat_missed`) only after 120 s of silence; the loop never gives up and ends only with the client. Its timer keeps no process alive.
  */
 export function startHeartbeat({ clock, lifetime, intervalMs, beat, event, onSilence }: HeartbeatOptions): void {
   let lastSuccessAtMs = clock.now();
@@ -41,9 +41,10 @@ export function startHeartbeat({ clock, lifetime, intervalMs, beat, event, onSil
   };
   const missed = (error: unknown): void => {
     const sinceLastSuccessMs = clock.now() - lastSuccessAtMs;
+    if (sinceLastSuccessMs <= HEARTBEAT_WARNING_AFTER_MS) return;
     const errorCode = TinkexError.isInstance(error) ? error.code : 'UNKNOWN';
     publish('tinkex:session:heartbeat_missed', { ...event(), errorCode, sinceLastSuccessMs });
-    if (sinceLastSuccessMs > HEARTBEAT_WARNING_AFTER_MS) onSilence(sinceLastSuccessMs);
+    onSilence(sinceLastSuccessMs);
   };
   lifetime.onClose(() => clock.clearTimeout(timer));
   schedule();

@@ -109,8 +109,7 @@ export class Exchange implements Dispatcher.DispatchHandler, TransportResponse, 
       if (this.#isEnded) throw oversizedBody(maxBytes);
     }
     if (!this.#isEnded && this.#error === undefined) {
-      this.#controller?.resume();
-      await this.#news();
+      await this.#resumeForNews();
     }
     if (this.#error !== undefined) throw this.#error;
     const chunks = this.#chunks;
@@ -130,8 +129,7 @@ export class Exchange implements Dispatcher.DispatchHandler, TransportResponse, 
         }
         if (this.#error !== undefined) throw this.#error;
         if (this.#isEnded) return;
-        this.#controller?.resume();
-        await this.#news();
+        await this.#resumeForNews();
       }
     } finally {
       this.cancel();
@@ -143,9 +141,11 @@ export class Exchange implements Dispatcher.DispatchHandler, TransportResponse, 
     this.cancelled(new AbortedError({ message: 'The response was not read to its end.' }));
   }
 
-  #news(): Promise<void> {
+  /** Listens before it resumes: resuming may deliver what undici holds back at once, within the call. */
+  #resumeForNews(): Promise<void> {
     return new Promise((resolve) => {
       this.#wake = resolve;
+      this.#controller?.resume();
     });
   }
 

@@ -41,10 +41,7 @@ export class RawServer {
 
   /** Waits until the server has no socket left. */
   async drained(): Promise<void> {
-    while (this.sockets.size > 0) {
-      const [socket] = this.sockets;
-      if (socket !== undefined && !socket.closed) await once(socket, 'close');
-    }
+    await Promise.all([...this.sockets].map((socket) => (socket.closed ? undefined : once(socket, 'close'))));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

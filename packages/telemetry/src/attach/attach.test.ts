@@ -55,7 +55,11 @@ describe('attach', () => {
     ['several client ids', { clientId: ['a', 'c'] }, ['a', 'c']],
     ['a base URL in another spelling', { baseUrl: 'HTTPS://One.Example:443/api/' }, ['a', 'b']],
     ['a predicate', { filter: ({ sessionId }: { sessionId?: string }) => sessionId === 's2' }, ['b', 'c']],
-    ['all of them together', { baseUrl: 'https://one.example/api', filter: ({ sessionId }: { sessionId?: string }) => sessionId === 's2' }, ['b']],
+    [
+      'all of them together',
+      { baseUrl: 'https://one.example/api', filter: ({ sessionId }: { sessionId?: string }) => sessionId === 's2' },
+      ['b'],
+    ],
   ])('filters by %s', (_what, options, expected) => {
     const heard: string[] = [];
     using _attachment = attach('test', { [stop]: ({ clientId }) => heard.push(clientId) }, options);

@@ -23,6 +23,8 @@ describe('pickFields', () => {
 
   it('copies metrics: numbers only', () => {
     const metrics = { 'loss:mean': 1, note: 'tml-abcdef' as unknown as number };
-    expect(pickFields('tinkex:training:operation', samples['tinkex:training:operation']({ metrics }))['metrics']).toEqual({ 'loss:mean': 1 });
+    expect(pickFields('tinkex:training:operation', samples['tinkex:training:operation']({ metrics }))['metrics']).toEqual({
+      'loss:mean': 1,
+    });
   });
 });

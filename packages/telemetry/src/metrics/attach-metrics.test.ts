@@ -10,7 +10,9 @@ describe('attachMetrics', () => {
   it('counts something for every event', () => {
     using metrics = attachMetrics();
     publishAll();
-    const names = new Set([...metrics.snapshot().counters, ...metrics.snapshot().gauges, ...metrics.snapshot().distributions].map(({ name }) => name));
+    const names = new Set(
+      [...metrics.snapshot().counters, ...metrics.snapshot().gauges, ...metrics.snapshot().distributions].map(({ name }) => name),
+    );
     expect([...names].sort()).toEqual([
       'tinkex_checkpoint_download_received_bytes',
       'tinkex_checkpoint_duration_seconds',
@@ -70,7 +72,11 @@ describe('attachMetrics', () => {
     expect(latency).toMatchObject({ count: 1_000, min: 0.001, max: 1 });
     expect(latency?.sum).toBeCloseTo(500.5, 6);
     expect(latency?.mean).toBeCloseTo(0.5005, 6);
-    for (const [measured, truth] of [[latency?.p50, 0.5], [latency?.p95, 0.95], [latency?.p99, 0.99]] as const) {
+    for (const [measured, truth] of [
+      [latency?.p50, 0.5],
+      [latency?.p95, 0.95],
+      [latency?.p99, 0.99],
+    ] as const) {
       expect(Math.abs((measured ?? 0) - truth) / truth).toBeLessThanOrEqual(0.01);
     }
   });
@@ -141,7 +147,9 @@ describe('attachMetrics', () => {
   it('speaks the Prometheus text format', () => {
     using metrics = attachMetrics();
     publishSample(stop, { requestType: 'odd "type"\\\nwith lines', responseBytes: 1_000, durationMs: 250 });
-    publishSample('tinkex:training:operation', { metrics: { 'loss:mean': Number.NaN, up: Number.POSITIVE_INFINITY, down: Number.NEGATIVE_INFINITY } });
+    publishSample('tinkex:training:operation', {
+      metrics: { 'loss:mean': Number.NaN, up: Number.POSITIVE_INFINITY, down: Number.NEGATIVE_INFINITY },
+    });
     const text = metrics.prometheus();
     const labels = 'base_url="https://a.example/api",request_type="odd \\"type\\"\\\\\\nwith lines"';
     expect(text).toContain(

@@ -1,6 +1,5 @@
 import { type AttachOptions, attach } from '../attach/attach.js';
 import type { Attachment } from '../attach/attachment.js';
-import { baseUrlLabel } from './base-url-label.js';
 import { httpMetrics } from './http-metrics.js';
 import type { Labels } from './labels.js';
 import { type MetricsSnapshot, Registry } from './registry.js';
@@ -9,7 +8,7 @@ import { workMetrics } from './work-metrics.js';
 
 /** Options of {@link attachMetrics}. */
 export interface MetricsOptions extends AttachOptions {
-  /** How many series (a name with one set of labels) may exist; more share series labelled `other`. Default 2,000. */
+  /** How many series (a name with one set of labels) may exist; more share series labelled `other`. Default 1,000 (at most about 25 MB). */
   readonly maxSeries?: number;
 }
 
@@ -33,9 +32,8 @@ export interface MetricsAttachment extends Attachment {
  * @throws ConfigurationError if the `baseUrl` to filter by is no URL.
  */
 export function attachMetrics(options: MetricsOptions = {}): MetricsAttachment {
-  const registry = new Registry(options.maxSeries ?? 2_000);
-  const label = baseUrlLabel();
-  const handlers = { ...httpMetrics(registry, label), ...workMetrics(registry, label), ...sessionMetrics(registry, label) };
+  const registry = new Registry(options.maxSeries ?? 1_000);
+  const handlers = { ...httpMetrics(registry), ...workMetrics(registry), ...sessionMetrics(registry) };
   const attachment = attach('attachMetrics', handlers, options);
   return {
     detach: attachment.detach,

@@ -1,10 +1,10 @@
 import type { HttpRequestEvent } from '@tinkex/types';
 import type { EventHandlers } from '../attach/attach.js';
-import type { BaseUrlLabel } from './base-url-label.js';
+import { safeText } from '../redaction/safe-text.js';
 import type { Registry } from './registry.js';
 
 /** Metrics of HTTP attempts and the pauses between them. */
-export function httpMetrics(registry: Registry, label: BaseUrlLabel): EventHandlers {
+export function httpMetrics(registry: Registry): EventHandlers {
   const requests = registry.counter('tinkex_http_requests_total', 'HTTP attempts that were answered.');
   const errors = registry.counter('tinkex_http_errors_total', 'HTTP attempts that failed without an answer.');
   const retries = registry.counter('tinkex_http_retries_total', 'HTTP attempts that were repeated.');
@@ -18,32 +18,37 @@ export function httpMetrics(registry: Registry, label: BaseUrlLabel): EventHandl
 
   const ended = (event: HttpRequestEvent, baseUrl: string): void => {
     if (started.delete(event)) inFlight.with({ base_url: baseUrl }).add(-1);
-    const labels = { base_url: baseUrl, request_type: event.requestType };
+    const labels = { base_url: baseUrl, request_type: safeText(event.requestType) };
     if (event.durationMs !== undefined) duration.with(labels).record(event.durationMs / 1_000);
     requestSize.with(labels).record(event.requestBytes);
   };
   return {
     'tinkex:http:request:start': (event) => {
       started.add(event);
-      inFlight.with({ base_url: label(event.baseUrl) }).add(1);
+      inFlight.with({ base_url: safeText(event.baseUrl) }).add(1);
     },
     'tinkex:http:request:stop': (event) => {
-      const baseUrl = label(event.baseUrl);
+      const baseUrl = safeText(event.baseUrl);
       ended(event, baseUrl);
       requests
-        .with({ base_url: baseUrl, request_type: event.requestType, method: event.method, status: String(event.status ?? 'unknown') })
+        .with({
+          base_url: baseUrl,
+          request_type: safeText(event.requestType),
+          method: event.method,
+          status: String(event.status ?? 'unknown'),
+        })
         .add(1);
       if (event.responseBytes !== undefined) {
-        responseSize.with({ base_url: baseUrl, request_type: event.requestType }).record(event.responseBytes);
+        responseSize.with({ base_url: baseUrl, request_type: safeText(event.requestType) }).record(event.responseBytes);
       }
     },
     'tinkex:http:request:exception': (event) => {
-      const baseUrl = label(event.baseUrl);
+      const baseUrl = safeText(event.baseUrl);
       ended(event, baseUrl);
-      errors.with({ base_url: baseUrl, request_type: event.requestType, code: event.errorCode ?? 'unknown' }).add(1);
+      errors.with({ base_url: baseUrl, request_type: safeText(event.requestType), code: safeText(event.errorCode ?? 'unknown') }).add(1);
     },
     'tinkex:http:request:retry': (event) => {
-      const labels = { base_url: label(event.baseUrl), request_type: event.requestType };
+      const labels = { base_url: safeText(event.baseUrl), request_type: safeText(event.requestType) };
       retries.with(labels).add(1);
       retryDelay.with(labels).record(event.delayMs / 1_000);
     },

@@ -12,7 +12,9 @@ export function prometheusText(descriptions: readonly FamilyDescription[], snaps
   let text = '';
   for (const { name, help, kind } of descriptions) {
     const lines =
-      kind === 'summary' ? (distributions.get(name) ?? []).flatMap(summaryLines) : (numbers.get(name) ?? []).map((sample) => numberLine(sample));
+      kind === 'summary'
+        ? (distributions.get(name) ?? []).flatMap(summaryLines)
+        : (numbers.get(name) ?? []).map((sample) => numberLine(sample));
     if (lines.length === 0) continue;
     text += `# HELP ${name} ${escapeHelp(help)}\n# TYPE ${name} ${kind}\n${lines.join('\n')}\n`;
   }

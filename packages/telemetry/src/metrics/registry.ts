@@ -83,7 +83,10 @@ export class Registry {
   }
 
   prometheus(): string {
-    return prometheusText([...this.#numbers, ...this.#distributions].map(({ description }) => description), this.snapshot());
+    return prometheusText(
+      [...this.#numbers, ...this.#distributions].map(({ description }) => description),
+      this.snapshot(),
+    );
   }
 
   #number(description: FamilyDescription): NumberFamily {

@@ -1,11 +1,11 @@
 import { build, type Histogram } from 'hdr-histogram-js';
 
-/** A number that goes up, or up and down. */
+/** A number that goes up, or up and down. One record that is not a number must not spoil the sum for ever: it is ignored. */
 export class NumberSeries {
   value = 0;
 
   add(amount: number): void {
-    this.value += amount;
+    if (Number.isFinite(amount)) this.value += amount;
   }
 
   set(value: number): void {
@@ -45,7 +45,7 @@ export class DistributionSeries {
   /** Negative values (a clock that was set back) count as 0; what is not a finite number is ignored. */
   record(value: number): void {
     if (!Number.isFinite(value)) return;
-    const recorded = value > 0 ? value : 0;
+    const recorded = Math.max(value, 0);
     this.#count += 1;
     this.#sum += recorded;
     if (recorded < this.#min) this.#min = recorded;

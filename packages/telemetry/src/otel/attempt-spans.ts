@@ -1,6 +1,8 @@
 import { type Context, context, type Span, SpanKind, type Tracer, trace } from '@opentelemetry/api';
 import type { HttpRequestEvent } from '@tinkex/types';
 import type { EventHandlers } from '../attach/attach.js';
+import { redactText } from '../redaction/redact-text.js';
+import { safeText } from '../redaction/safe-text.js';
 import { httpErrorType, httpStartAttributes, spanStatus } from './attributes.js';
 import { announceAttempt } from './current-attempt.js';
 import { spanTime } from './span-time.js';
@@ -35,7 +37,7 @@ export class AttemptSpans {
     if (this.#open.size >= maxOpenSpans) return;
     const parent: Context = context.active();
     const span = this.#tracer.startSpan(
-      `${event.method} ${event.requestType}`,
+      `${event.method} ${safeText(event.requestType)}`,
       { kind: SpanKind.CLIENT, startTime: spanTime(event.startedAtMs), attributes: httpStartAttributes(event) },
       parent,
     );
@@ -50,7 +52,7 @@ export class AttemptSpans {
     const errorType = httpErrorType(event);
     if (event.status !== undefined) span.setAttribute('http.response.status_code', event.status);
     if (event.responseBytes !== undefined) span.setAttribute('http.response.body.size', event.responseBytes);
-    if (event.requestId !== undefined) span.setAttribute('tinkex.request.id', event.requestId);
+    if (event.requestId !== undefined) span.setAttribute('tinkex.request.id', redactText(event.requestId, 200));
     if (errorType !== undefined) span.setAttribute('error.type', errorType);
     span.setStatus(spanStatus(errorType));
     span.end(spanTime(event.startedAtMs + (event.durationMs ?? 0)));

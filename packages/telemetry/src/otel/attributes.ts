@@ -1,6 +1,7 @@
-import { type Attributes, SpanStatusCode, type SpanStatus } from '@opentelemetry/api';
+import { type Attributes, type SpanStatus, SpanStatusCode } from '@opentelemetry/api';
 import type { EventSource, HttpRequestEvent } from '@tinkex/types';
 import { redactText } from '../redaction/redact-text.js';
+import { safeText } from '../redaction/safe-text.js';
 
 /** The server of a base URL, by the semantic conventions. */
 export interface ServerAttributes {
@@ -26,7 +27,7 @@ function parseServer(baseUrl: string): ServerAttributes {
     return { 'server.address': hostname, 'server.port': port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port) };
   } catch {
     // An event may come from elsewhere; a strange base URL must not cost the span.
-    return { 'server.address': redactText(baseUrl, 200) };
+    return { 'server.address': safeText(baseUrl) };
   }
 }
 
@@ -47,7 +48,7 @@ export function httpStartAttributes(event: HttpRequestEvent): Attributes {
     'http.request.body.size': event.requestBytes,
     'url.full': redactText(`${event.baseUrl.replace(/\/+$/, '')}/${event.path.replace(/^\/+/, '')}`, 500),
     'url.path': redactText(event.path, 500),
-    'tinkex.request.type': event.requestType,
+    'tinkex.request.type': safeText(event.requestType),
     'tinkex.pool': event.pool,
     ...(event.attempt === 0 ? {} : { 'http.request.resend_count': event.attempt }),
   };
@@ -55,7 +56,7 @@ export function httpStartAttributes(event: HttpRequestEvent): Attributes {
 
 /** `error.type` by the conventions: the status of an error answer, or the code of the error. `undefined` for a success. */
 export function httpErrorType(event: HttpRequestEvent): string | undefined {
-  if (event.errorCode !== undefined) return event.errorCode;
+  if (event.errorCode !== undefined) return safeText(event.errorCode);
   return event.status !== undefined && event.status >= 400 ? String(event.status) : undefined;
 }
 

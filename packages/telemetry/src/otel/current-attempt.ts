@@ -2,16 +2,19 @@ import type { Context } from '@opentelemetry/api';
 import type { HttpRequestEvent } from '@tinkex/types';
 
 let current: { readonly event: HttpRequestEvent; readonly context: Context } | undefined;
+let isForgettingScheduled = false;
 
 /**
  * Hands the context of an attempt's span to the middleware that sends the trace header. The start event is published just before the
  * middleware runs, in the same turn; the next microtask forgets it, so that it never reaches another attempt.
  */
 export function announceAttempt(event: HttpRequestEvent, context: Context): void {
-  const announced = { event, context };
-  current = announced;
+  current = { event, context };
+  if (isForgettingScheduled) return;
+  isForgettingScheduled = true;
   queueMicrotask(() => {
-    if (current === announced) current = undefined;
+    isForgettingScheduled = false;
+    current = undefined;
   });
 }
 

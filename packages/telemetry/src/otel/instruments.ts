@@ -1,8 +1,15 @@
 import type { Attributes, Meter } from '@opentelemetry/api';
 import type { HttpRequestEvent } from '@tinkex/types';
 import type { EventHandlers } from '../attach/attach.js';
+import { safeText } from '../redaction/safe-text.js';
 import { httpErrorType, serverAttributes } from './attributes.js';
 import { providerName } from './operation-spans.js';
+
+/** The conventions' own boundaries: OpenTelemetry's default ones are made for milliseconds. */
+const httpSeconds = { explicitBucketBoundaries: [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10] };
+const workSeconds = { explicitBucketBoundaries: [0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92] };
+const tokenCounts = { explicitBucketBoundaries: [1, 4, 16, 64, 256, 1_024, 4_096, 16_384, 65_536, 262_144, 1_048_576, 4_194_304] };
+const byteCounts = { explicitBucketBoundaries: [256, 1_024, 4_096, 16_384, 65_536, 262_144, 1_048_576, 4_194_304, 16_777_216] };
 
 /** Records events on OpenTelemetry instruments, under the names of the semantic conventions where there are any. */
 export function instruments(meter: Meter): EventHandlers {
@@ -10,9 +17,21 @@ export function instruments(meter: Meter): EventHandlers {
 }
 
 function httpInstruments(meter: Meter): EventHandlers {
-  const duration = meter.createHistogram('http.client.request.duration', { unit: 's', description: 'Duration of HTTP client requests.' });
-  const requestSize = meter.createHistogram('http.client.request.body.size', { unit: 'By', description: 'Size of HTTP request bodies.' });
-  const responseSize = meter.createHistogram('http.client.response.body.size', { unit: 'By', description: 'Size of HTTP response bodies.' });
+  const duration = meter.createHistogram('http.client.request.duration', {
+    unit: 's',
+    description: 'Duration of HTTP client requests.',
+    advice: httpSeconds,
+  });
+  const requestSize = meter.createHistogram('http.client.request.body.size', {
+    unit: 'By',
+    description: 'Size of HTTP request bodies.',
+    advice: byteCounts,
+  });
+  const responseSize = meter.createHistogram('http.client.response.body.size', {
+    unit: 'By',
+    description: 'Size of HTTP response bodies.',
+    advice: byteCounts,
+  });
   const active = meter.createUpDownCounter('http.client.active_requests', { unit: '{request}', description: 'Active HTTP requests.' });
   const retries = meter.createCounter('tinkex.http.retries', { unit: '{request}', description: 'HTTP attempts that were repeated.' });
   const started = new WeakSet<HttpRequestEvent>();
@@ -22,7 +41,7 @@ function httpInstruments(meter: Meter): EventHandlers {
     const errorType = httpErrorType(event);
     const attributes: Attributes = {
       ...common(event),
-      'tinkex.request.type': event.requestType,
+      'tinkex.request.type': safeText(event.requestType),
       ...(event.status === undefined ? {} : { 'http.response.status_code': event.status }),
       ...(errorType === undefined ? {} : { 'error.type': errorType }),
     };
@@ -38,20 +57,28 @@ function httpInstruments(meter: Meter): EventHandlers {
     'tinkex:http:request:stop': ended,
     'tinkex:http:request:exception': ended,
     'tinkex:http:request:retry': (event) =>
-      retries.add(1, { ...serverAttributes(event.baseUrl), 'tinkex.request.type': event.requestType }),
+      retries.add(1, { ...serverAttributes(event.baseUrl), 'tinkex.request.type': safeText(event.requestType) }),
   };
 }
 
 function genAiInstruments(meter: Meter): EventHandlers {
-  const duration = meter.createHistogram('gen_ai.client.operation.duration', { unit: 's', description: 'Duration of sampling calls.' });
-  const tokens = meter.createHistogram('gen_ai.client.token.usage', { unit: '{token}', description: 'Tokens in and out of sampling calls.' });
+  const duration = meter.createHistogram('gen_ai.client.operation.duration', {
+    unit: 's',
+    description: 'Duration of sampling calls.',
+    advice: workSeconds,
+  });
+  const tokens = meter.createHistogram('gen_ai.client.token.usage', {
+    unit: '{token}',
+    description: 'Tokens in and out of sampling calls.',
+    advice: tokenCounts,
+  });
   return {
     'tinkex:sampling:call': (event) => {
       const attributes: Attributes = {
         ...serverAttributes(event.baseUrl),
         'gen_ai.operation.name': 'text_completion',
         'gen_ai.provider.name': providerName,
-        ...(event.errorCode === undefined ? {} : { 'error.type': event.errorCode }),
+        ...(event.errorCode === undefined ? {} : { 'error.type': safeText(event.errorCode) }),
       };
       duration.record(event.durationMs / 1_000, attributes);
       tokens.record(event.promptTokens, { ...attributes, 'gen_ai.token.type': 'input' });
@@ -61,15 +88,27 @@ function genAiInstruments(meter: Meter): EventHandlers {
 }
 
 function ownInstruments(meter: Meter): EventHandlers {
-  const operations = meter.createHistogram('tinkex.training.operation.duration', { unit: 's', description: 'Duration of training calls.' });
+  const operations = meter.createHistogram('tinkex.training.operation.duration', {
+    unit: 's',
+    description: 'Duration of training calls.',
+    advice: workSeconds,
+  });
   const trained = meter.createCounter('tinkex.training.tokens', { unit: '{token}', description: 'Tokens in finished training calls.' });
-  const futures = meter.createHistogram('tinkex.future.duration', { unit: 's', description: 'Time from a call to the end of its promise.' });
+  const futures = meter.createHistogram('tinkex.future.duration', {
+    unit: 's',
+    description: 'Time from a call to the end of its promise.',
+    advice: workSeconds,
+  });
   const polls = meter.createCounter('tinkex.future.polls', { unit: '{poll}', description: 'Polls of promises.' });
-  const waits = meter.createHistogram('tinkex.rate_limit.wait', { unit: 's', description: 'Time calls were held by the shared backoff.' });
+  const waits = meter.createHistogram('tinkex.rate_limit.wait', {
+    unit: 's',
+    description: 'Time calls were held by the shared backoff.',
+    advice: workSeconds,
+  });
   const missed = meter.createCounter('tinkex.session.heartbeats_missed', { unit: '{heartbeat}', description: 'Unanswered heartbeats.' });
   const common = (event: { readonly baseUrl: string; readonly requestType: string }): Attributes => ({
     ...serverAttributes(event.baseUrl),
-    'tinkex.request.type': event.requestType,
+    'tinkex.request.type': safeText(event.requestType),
   });
   return {
     'tinkex:training:operation': (event) => {

@@ -2,6 +2,8 @@ import { type Attributes, context, SpanKind, type Tracer } from '@opentelemetry/
 import type { Clock } from '@tinkex/http';
 import type { SamplingCallEvent, TrainingOperationEvent } from '@tinkex/types';
 import type { EventHandlers } from '../attach/attach.js';
+import { redactText } from '../redaction/redact-text.js';
+import { safeText } from '../redaction/safe-text.js';
 import { sourceAttributes, spanStatus } from './attributes.js';
 import { spanTime } from './span-time.js';
 
@@ -24,19 +26,16 @@ const maxMetricAttributes = 50;
 export function operationSpans({ tracer, clock, includeContent }: OperationSpanOptions): EventHandlers {
   const record = (name: string, durationMs: number, attributes: Attributes, errorType: string | undefined): void => {
     const endMs = clock.now();
-    const span = tracer.startSpan(
-      name,
-      { kind: SpanKind.CLIENT, startTime: spanTime(endMs - durationMs), attributes },
-      context.active(),
-    );
+    const span = tracer.startSpan(name, { kind: SpanKind.CLIENT, startTime: spanTime(endMs - durationMs), attributes }, context.active());
     if (errorType !== undefined) span.setAttribute('error.type', errorType);
     span.setStatus(spanStatus(errorType));
     span.end(spanTime(endMs));
   };
   return {
-    'tinkex:training:operation': (event) => record(`training ${event.requestType}`, event.durationMs, trainingAttributes(event), undefined),
+    'tinkex:training:operation': (event) =>
+      record(`training ${safeText(event.requestType)}`, event.durationMs, trainingAttributes(event), undefined),
     'tinkex:sampling:call': (event) =>
-      record('text_completion', event.durationMs, samplingAttributes(event, includeContent), event.errorCode),
+      record('text_completion', event.durationMs, samplingAttributes(event, includeContent), errorTypeOf(event)),
   };
 }
 
@@ -44,11 +43,11 @@ function trainingAttributes(event: TrainingOperationEvent): Attributes {
   const attributes: Attributes = {
     ...sourceAttributes(event),
     'gen_ai.provider.name': providerName,
-    'tinkex.request.type': event.requestType,
+    'tinkex.request.type': safeText(event.requestType),
     'tinkex.model.id': event.modelId,
     'tinkex.training.datums': event.datums,
     'tinkex.training.tokens': event.tokens,
-    ...(event.requestId === undefined ? {} : { 'tinkex.request.id': event.requestId }),
+    ...(event.requestId === undefined ? {} : { 'tinkex.request.id': redactText(event.requestId, 200) }),
   };
   for (const [name, value] of Object.entries(event.metrics).slice(0, maxMetricAttributes)) {
     attributes[`tinkex.training.metric.${name}`] = value;
@@ -64,10 +63,10 @@ function samplingAttributes(event: SamplingCallEvent, includeContent: boolean): 
     'gen_ai.request.choice.count': event.samples,
     'gen_ai.usage.input_tokens': event.promptTokens,
     'gen_ai.usage.output_tokens': event.sampledTokens,
-    'tinkex.request.type': event.requestType,
+    'tinkex.request.type': safeText(event.requestType),
     'tinkex.sampling.session.id': event.samplingSessionId,
     'tinkex.attempt': event.attempt,
-    ...(event.requestId === undefined ? {} : { 'tinkex.request.id': event.requestId }),
+    ...(event.requestId === undefined ? {} : { 'tinkex.request.id': redactText(event.requestId, 200) }),
     ...(includeContent && event.content !== undefined
       ? {
           'tinkex.sampling.prompt': Array.from(event.content.prompt),
@@ -75,4 +74,8 @@ function samplingAttributes(event: SamplingCallEvent, includeContent: boolean): 
         }
       : {}),
   };
+}
+
+function errorTypeOf({ errorCode }: SamplingCallEvent): string | undefined {
+  return errorCode === undefined ? undefined : safeText(errorCode);
 }

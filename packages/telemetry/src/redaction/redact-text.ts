@@ -1,7 +1,7 @@
 const replacement = '[redacted]';
 
 /** A text without any of these marks cannot hold a secret we know of; most texts leave here. */
-const suspicious = /tml-|eyJ|https?:|key|token|secret|bearer|basic|authori|cookie|password|signature|credential/i;
+const suspicious = /tml-|eyJ|:\/\/\S*[@?]|key|token|secret|bearer|basic|authori|cookie|password|signature|credential/i;
 
 const patterns: readonly (readonly [RegExp, string])[] = [
   // API keys of the service.

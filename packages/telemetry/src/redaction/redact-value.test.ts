@@ -4,17 +4,24 @@ import { redactValue } from './redact-value.js';
 
 describe('redactValue', () => {
   it('hides values of fields that hold secrets, and keeps counts', () => {
-    expect(redactValue({ api_key: 'x', apiKey: 'x', token: 'x', prompt_tokens: 3, nested: { 'set-cookie': 'x', password: null } })).toEqual({
-      api_key: '[redacted]',
-      apiKey: '[redacted]',
-      token: '[redacted]',
-      prompt_tokens: 3,
-      nested: { 'set-cookie': '[redacted]', password: null },
-    });
+    expect(redactValue({ api_key: 'x', apiKey: 'x', token: 'x', prompt_tokens: 3, nested: { 'set-cookie': 'x', password: null } })).toEqual(
+      {
+        api_key: '[redacted]',
+        apiKey: '[redacted]',
+        token: '[redacted]',
+        prompt_tokens: 3,
+        nested: { 'set-cookie': '[redacted]', password: null },
+      },
+    );
   });
 
   it('keeps well-known headers only', () => {
-    const headers = { 'x-api-key': 'tml-abcdef', 'cf-access-client-secret': 'x', 'x-unheard-of': ['x'], 'content-type': 'application/json' };
+    const headers = {
+      'x-api-key': 'tml-abcdef',
+      'cf-access-client-secret': 'x',
+      'x-unheard-of': ['x'],
+      'content-type': 'application/json',
+    };
     expect(redactValue({ request_headers: headers })).toEqual({
       request_headers: {
         'x-api-key': '[redacted]',
@@ -26,7 +33,16 @@ describe('redactValue', () => {
   });
 
   it('keeps nulls, leaves out what is undefined, and turns the rest into JSON', () => {
-    const value = { a: null, b: undefined, c: Number.NaN, d: 10n, e: new Date(0), f: new Uint8Array(3), g: new TypeError('bad'), h: () => 1 };
+    const value = {
+      a: null,
+      b: undefined,
+      c: Number.NaN,
+      d: 10n,
+      e: new Date(0),
+      f: new Uint8Array(3),
+      g: new TypeError('bad'),
+      h: () => 1,
+    };
     expect(redactValue(value)).toEqual({
       a: null,
       c: 'NaN',

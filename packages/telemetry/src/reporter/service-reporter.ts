@@ -163,7 +163,9 @@ export class ServiceReporter implements AsyncDisposable {
         return;
       }
       const timestamp = new Date(this.#clock.now()).toISOString();
-      const events = reports.map((report) => telemetryEvent(report, { eventId: randomUUID(), eventSessionIndex: this.#nextIndex++, timestamp }));
+      const events = reports.map((report) =>
+        telemetryEvent(report, { eventId: randomUUID(), eventSessionIndex: this.#nextIndex++, timestamp }),
+      );
       if (!this.#queue.push(events)) {
         this.#dropped += events.length;
         return;

@@ -1,4 +1,4 @@
-import { type Datum, type ForwardBackwardOutput, type SampleResponse, TensorData } from '@tinkex/types';
+import { type Datum, type ForwardBackwardOutput, type SampleResponse, TensorData, TopkPromptLogprobs } from '@tinkex/types';
 import {
   type CheckpointFiles,
   type Engine,
@@ -96,7 +96,8 @@ class CannedModel implements EngineModel {
     if (options.optimizer && optimizer === undefined) {
       throw new EngineUserError('This checkpoint has no optimizer state');
     }
-    this.#steps = options.optimizer && optimizer !== undefined ? (JSON.parse(Buffer.from(optimizer).toString()) as { steps: number }).steps : 0;
+    this.#steps =
+      options.optimizer && optimizer !== undefined ? (JSON.parse(Buffer.from(optimizer).toString()) as { steps: number }).steps : 0;
   }
 }
 
@@ -115,7 +116,9 @@ function cannedSampler(sampleTokens: readonly number[], logprob: number): Engine
         stopReason: 'length' as const,
       }));
       const response = { sequences, promptCacheHitTokens: 0 };
-      return promptLogprobs || topkPromptLogprobs > 0 ? { ...response, ...promptScores(prompt.toInts(), topkPromptLogprobs, logprob) } : response;
+      return promptLogprobs || topkPromptLogprobs > 0
+        ? { ...response, ...promptScores(prompt.toInts(), topkPromptLogprobs, logprob) }
+        : response;
     },
   };
 }

@@ -5,12 +5,14 @@ import type { RecordedCall } from '../recorder/recorded-call.js';
 import type { Recorder } from '../recorder/recorder.js';
 import type { RouteName } from '../routes/route-types.js';
 import type { RuleId } from '../rules/rules.js';
+import type { Tenant } from '../state/tenant.js';
 
 /** What there is to read. */
 export interface BodyInput {
   readonly recorder: Recorder;
   readonly call: RecordedCall;
   readonly dialect: Dialect;
+  readonly tenant: Tenant;
   readonly route: RouteName;
   readonly contentType: string | undefined;
   readonly body: Uint8Array;
@@ -69,7 +71,16 @@ function decodeJson(input: BodyInput, decode: (wire: unknown) => unknown): unkno
   try {
     return decode(wire);
   } catch (error) {
+    skipNumber(input, wire);
     return refuseInvalid(input, 422, hasNull(wire) ? 'field-null' : 'body-invalid', error);
+  }
+}
+
+/** A refused submission uses its number up: those behind it must not wait for it. */
+function skipNumber({ tenant }: BodyInput, wire: unknown): void {
+  const { model_id: modelId, seq_id: seqId } = (typeof wire === 'object' && wire !== null ? wire : {}) as Readonly<Record<string, unknown>>;
+  if (typeof modelId === 'string' && typeof seqId === 'number') {
+    tenant.models.get(modelId)?.lane.skip(seqId);
   }
 }
 

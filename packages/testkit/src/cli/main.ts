@@ -1,1 +1,30 @@
-export {};
+#!/usr/bin/env node
+import { Command } from 'commander';
+import { dialects } from '../dialects/presets.js';
+import { serve } from './serve.js';
+import { dialectOf, engineOf, portOf, rateOf, type ServeOptions, seedOf } from './serve-options.js';
+
+const program = new Command('tinkex-testkit').description('A local Tinker service for tests, in any language.');
+
+program
+  .command('serve', { isDefault: true })
+  .description('Serve the Tinker API on this machine.')
+  .option('-p, --port <number>', 'port to listen on; 0 = any free one', portOf, 8000)
+  .option('--host <address>', 'address to listen on; the default is this machine only', '127.0.0.1')
+  .option('--engine <name>', 'learn (a tiny model that really learns) or canned (fixed answers)', engineOf, 'learn' as const)
+  .option('--dialect <name>', `which server to play: ${Object.keys(dialects).join(', ')}`, dialectOf, 'hosted' as const)
+  .option('--model <name...>', 'more base model names to serve besides tinkex/tiny', [])
+  .option('--chaos <seed>', 'random faults, decided by this seed', seedOf)
+  .option('--chaos-rate <share>', 'the share of requests that meet a fault', rateOf, 0.1)
+  .option('--state <dir>', 'keep sessions, models and checkpoints in this folder over restarts')
+  .option('--no-log', 'do not print a line for each request')
+  .action(async (options: ServeOptions) => {
+    await serve(options, { write: (line) => process.stdout.write(`${line}\n`) });
+  });
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  process.stderr.write(`Error: ${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+}

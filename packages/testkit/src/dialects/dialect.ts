@@ -24,6 +24,8 @@ export interface Dialect {
   readonly pending: 'timeout' | 'timeout-blank' | 'try-again';
   /** What a failed promise answers. */
   readonly failure: 'category' | 'request-failed' | 'detail' | 'error-message';
+  /** How a failure's category is spelt: `user`, `user_error`, `USER`, or not at all. */
+  readonly failureCategory: 'plain' | 'suffixed' | 'upper' | 'none';
   /** Routes that do not exist. */
   readonly missingRoutes: readonly RouteName[];
   /** The status that answers them. */

@@ -29,6 +29,7 @@ const hosted: Dialect = {
   longPollMs: undefined,
   pending: 'timeout',
   failure: 'category',
+  failureCategory: 'plain',
   missingRoutes: ['forward'],
   missingStatus: 404,
   order: 'any',
@@ -50,7 +51,14 @@ const hosted: Dialect = {
 };
 
 /** Takes and gives whatever the client prefers; forgiving in everything else. Good for trying any client out. */
-const both: Dialect = { ...hosted, name: 'both', requestFormats: ['protobuf', 'json'], resultFormat: 'accept', missingRoutes: [], keys: 'any' };
+const both: Dialect = {
+  ...hosted,
+  name: 'both',
+  requestFormats: ['protobuf', 'json'],
+  resultFormat: 'accept',
+  missingRoutes: [],
+  keys: 'any',
+};
 
 const json: Dialect = {
   ...hosted,
@@ -69,7 +77,15 @@ const skyrl: Dialect = {
   ids: 'number',
   longPollMs: 300_000,
   failure: 'detail',
-  missingRoutes: ['clientConfig', 'clientDynamicConfig', 'authToken', 'auditLog', 'billingUsage', 'exportSessionTrace', 'assignSessionProject'],
+  missingRoutes: [
+    'clientConfig',
+    'clientDynamicConfig',
+    'authToken',
+    'auditLog',
+    'billingUsage',
+    'exportSessionTrace',
+    'assignSessionProject',
+  ],
   nameClash: 'conflict',
   metrics: 'plain',
   hasTimeZone: false,
@@ -86,7 +102,16 @@ const tuft: Dialect = {
   longPollMs: 120_000,
   pending: 'try-again',
   failure: 'request-failed',
-  missingRoutes: ['clientDynamicConfig', 'authToken', 'telemetry', 'auditLog', 'billingUsage', 'exportSessionTrace', 'assignSessionProject'],
+  failureCategory: 'suffixed',
+  missingRoutes: [
+    'clientDynamicConfig',
+    'authToken',
+    'telemetry',
+    'auditLog',
+    'billingUsage',
+    'exportSessionTrace',
+    'assignSessionProject',
+  ],
   missingStatus: 405,
   order: 'strict',
   repeat: 'conflict',
@@ -121,6 +146,7 @@ const hatchery: Dialect = {
   name: 'hatchery',
   longPollMs: 30_000,
   pending: 'try-again',
+  failureCategory: 'none',
   hasSequenceIds: true,
   clientConfig: { proto_write_fwdbwd: true, some_future_flag: 'on' },
   missingRoutes: ['authToken', 'auditLog', 'billingUsage'],
@@ -135,7 +161,8 @@ const twinkle: Dialect = {
   ids: 'uuid',
   longPollMs: 60_000,
   pending: 'timeout-blank',
-  failure: 'request-failed',
+  failure: 'category',
+  failureCategory: 'upper',
   missingRoutes: ['clientDynamicConfig', 'authToken', 'telemetry', ...restRoutes],
   nameClash: 'conflict',
   checkpointName: /^[A-Za-z0-9_-]{1,64}$/,
@@ -147,7 +174,10 @@ const twinkle: Dialect = {
 };
 
 /** The dialects the server can play, by name. The names of other servers mark the family of habits, not a version of them. */
-export const dialects = { hosted, both, json, skyrl, tuft, 'open-rl': openRl, hatchery, twinkle } as const satisfies Record<string, Dialect>;
+export const dialects = { hosted, both, json, skyrl, tuft, 'open-rl': openRl, hatchery, twinkle } as const satisfies Record<
+  string,
+  Dialect
+>;
 
 /** The name of a preset. */
 export type DialectName = keyof typeof dialects;

@@ -89,12 +89,18 @@ function updateMatrix(
   const rate = learningRate / firstCorrection;
   for (let index = 0; index < weights.length; index++) {
     const slope = (gradient[index] as number) * gradientScale;
-    const mean = beta1 * (first[index] as number) + (1 - beta1) * slope;
-    const square = beta2 * (second[index] as number) + (1 - beta2) * slope * slope;
+    const oldMean = first[index] as number;
+    const oldSquare = second[index] as number;
+    // Most rows of a sparse input have never been used: they cost nothing, and stay put whatever eps is.
+    if (slope === 0 && oldMean === 0 && oldSquare === 0) {
+      if (keep !== 1) weights[index] = keep * (weights[index] as number);
+      continue;
+    }
+    const mean = beta1 * oldMean + (1 - beta1) * slope;
+    const square = beta2 * oldSquare + (1 - beta2) * slope * slope;
     first[index] = mean;
     second[index] = square;
-    // Most rows of a sparse input have never been used: leave them alone, whatever eps is.
-    const change = mean === 0 ? 0 : (rate * mean) / (Math.sqrt(square) / secondCorrection + eps);
+    const change = (rate * mean) / (Math.sqrt(square) / secondCorrection + eps);
     weights[index] = keep * (weights[index] as number) - change;
   }
 }

@@ -58,7 +58,7 @@ export function readAdapter(files: CheckpointFiles, shape: AdapterShape): LoraAd
 /** The optimizer's state in a checkpoint, for an adapter of this shape. Throws {@link EngineUserError} when there is none. */
 export function readOptimizer(files: CheckpointFiles, adapter: LoraAdapter): AdamWState {
   const { byName, metadata } = tensorsOf(files, OPTIMIZER_FILE);
-  const step = Number(metadata['step']);
+  const step = Number(metadata.step);
   if (!Number.isSafeInteger(step) || step < 0) throw new EngineUserError(`${OPTIMIZER_FILE} of the checkpoint does not say its step.`);
   const moments = adapter
     .matrices()

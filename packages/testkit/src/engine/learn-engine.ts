@@ -5,7 +5,7 @@ import { type CheckpointFiles, type Engine, type EngineModelInfo, EngineUserErro
 import { LanguageModel } from './language-model.js';
 import { LearnModel } from './learn-model.js';
 import { LearnSampler, type SampleStreams } from './learn-sampler.js';
-import { hashText, seededStream } from './random.js';
+import { hashText, seededStream, seedWords } from './random.js';
 
 /** Options of {@link learnEngine}. */
 export interface LearnEngineOptions {
@@ -71,7 +71,7 @@ class LearnEngine implements Engine {
     if (lora.trainUnembed ?? true) modules.push('unembed');
     if (modules.length === 0) throw new EngineUserError('Nothing to train: train_attn, train_mlp and train_unembed are all false.');
     const adapter = new LoraAdapter({ rank: lora.rank, modules });
-    adapter.initialize(hashText(baseModel), ...(lora.seed === undefined ? [this.#seed] : [lora.seed, 1]));
+    adapter.initialize(hashText(baseModel), ...seedWords(lora.seed ?? this.#seed));
     return new LearnModel(this.#base(baseModel), adapter, info.maxContextLength);
   }
 
@@ -82,10 +82,7 @@ class LearnEngine implements Engine {
   }
 
   readonly #streams: SampleStreams = (seed) => {
-    const seeds =
-      seed === undefined
-        ? [this.#seed, hashText('unseeded'), ++this.#unseededCalls]
-        : [Number(BigInt.asUintN(32, BigInt(seed))), Number(BigInt.asUintN(32, BigInt(seed) >> 32n))];
+    const seeds = seed === undefined ? [...seedWords(this.#seed), hashText('unseeded'), ++this.#unseededCalls] : seedWords(seed);
     return (index) => seededStream(...seeds, index);
   };
 

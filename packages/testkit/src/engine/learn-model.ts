@@ -42,7 +42,7 @@ export class LearnModel implements EngineModel {
       totals.loss += pass.loss;
       totals.targets += example.targets.length;
       totals.clipped += pass.clippedTargets;
-      for (const weight of example.inputs['weights'] ?? []) totals.weights += weight;
+      for (const weight of example.inputs.weights ?? []) totals.weights += weight;
       return { logprobs: tensor(pass.logprobs, example.shape), elementwise_loss: tensor(pass.elementwiseLoss, example.shape) };
     });
     const metrics: Record<string, number> = { 'loss:sum': totals.loss, 'tokens:sum': totals.targets };

@@ -1,4 +1,4 @@
-import type { SampledSequence, SampleResponse, SamplingParams } from '@tinkex/types';
+import { type SampledSequence, type SampleResponse, type SamplingParams, TopkPromptLogprobs } from '@tinkex/types';
 import { contextSymbols, isToken } from './context-symbols.js';
 import { type EngineSampleInput, type EngineSampler, EngineUserError } from './engine.js';
 import { geometry } from './geometry.js';

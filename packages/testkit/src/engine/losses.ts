@@ -102,7 +102,7 @@ const dro: LossFunction = {
   config: { beta: 0.05 },
   bind(inputs, config) {
     const { sampled, advantages } = policy(inputs);
-    const beta = config['beta'] as number;
+    const beta = config.beta as number;
     return (logprob, index, out) => {
       const distance = logprob - (sampled[index] as number);
       const advantage = advantages[index] as number;
@@ -156,10 +156,10 @@ function policy(inputs: LossInputs): { sampled: Float32Array; advantages: Float3
 
 /** Thresholds may come per target (inputs) or once for all (configuration). */
 function clipRange(inputs: LossInputs, config: Readonly<Record<string, number>>): (ratio: number, index: number) => number {
-  const lows = inputs['clipLowThreshold'];
-  const highs = inputs['clipHighThreshold'];
-  const low = config['clip_low_threshold'] as number;
-  const high = config['clip_high_threshold'] as number;
+  const lows = inputs.clipLowThreshold;
+  const highs = inputs.clipHighThreshold;
+  const low = config.clip_low_threshold as number;
+  const high = config.clip_high_threshold as number;
   return (ratio, index) => Math.min(Math.max(ratio, lows?.[index] ?? low), highs?.[index] ?? high);
 }
 

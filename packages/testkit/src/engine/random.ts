@@ -26,15 +26,22 @@ export function mixBits(value: number): number {
   return (x ^ (x >>> 16)) >>> 0;
 }
 
-/** A stream that depends on every one of `seeds` and on their order (sfc32; integer arithmetic only, so equal on every machine). */
+/** The two 32-bit words of a seed as callers give it: any whole number of 64 bits, negative ones too. */
+export function seedWords(seed: number | bigint): [low: number, high: number] {
+  const bits = BigInt.asUintN(64, BigInt(seed));
+  return [Number(bits & 0xffff_ffffn), Number(bits >> 32n)];
+}
+
+/**
+ * A stream that depends on every one of `seeds` (32-bit words) and on their order: sfc32, in integer arithmetic, so equal on every machine.
+ */
 export function seededStream(...seeds: readonly number[]): RandomStream {
   let a = 0x9e3779b9;
   let b = 0x243f6a88;
   let c = 0xb7e15162;
   for (const seed of seeds) {
-    // Seeds up to 2^53 count with all their bits.
     a = mixBits(a ^ (seed >>> 0));
-    b = mixBits((b + Math.floor(seed / 2 ** 32)) ^ a);
+    b = mixBits((b + seed) ^ a);
     c = mixBits((c + a) ^ (b << 5));
   }
   let counter = 1;

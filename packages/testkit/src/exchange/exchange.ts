@@ -1,6 +1,6 @@
-import type { QueryOf, RequestOf, RouteName, RouteParams } from '../routes/route-types.js';
 import type { RecordedCall } from '../recorder/recorded-call.js';
 import type { Recorder } from '../recorder/recorder.js';
+import type { QueryOf, RequestOf, RouteName, RouteParams } from '../routes/route-types.js';
 import type { RuleId } from '../rules/rules.js';
 import type { ScriptAction } from '../script/script.js';
 import type { ScriptedCall } from '../script/scripted-call.js';

@@ -1,5 +1,7 @@
 import type { Exchange } from '../exchange/exchange.js';
+import { refuse } from '../exchange/message.js';
 import type { ModelRecord, SamplerRecord, SessionRecord } from '../state/records.js';
+import type { Tenant } from '../state/tenant.js';
 
 /** The tenant's living session, or 404. */
 export function sessionOf(exchange: Exchange, sessionId: string): SessionRecord {
@@ -33,4 +35,13 @@ export function samplerOf(exchange: Exchange, samplerId: string): SamplerRecord 
   }
   sessionOf(exchange, sampler.sessionId);
   return sampler;
+}
+
+/** The tenant's training run, living or not, or 404. */
+export function runOf(tenant: Tenant, trainingRunId: string): ModelRecord {
+  const run = tenant.models.get(trainingRunId);
+  if (run === undefined) {
+    refuse(404, `There is no training run ${trainingRunId}`);
+  }
+  return run;
 }

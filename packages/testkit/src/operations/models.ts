@@ -1,11 +1,11 @@
 import type { LoraConfig } from '@tinkex/types';
+import type { CheckpointFiles } from '../engine/engine.js';
 import type { Exchange, OperationHandler } from '../exchange/exchange.js';
 import { jsonReply, refuse, type ServerReply } from '../exchange/message.js';
-import type { CheckpointFiles } from '../engine/engine.js';
 import { Lane } from '../state/lane.js';
 import type { ModelRecord } from '../state/records.js';
 import { modelOf, sessionOf } from './lookup.js';
-import { newOperation, promiseReply } from './submit.js';
+import { newOperation, overriddenOutcome, promiseReply } from './submit.js';
 
 export const DEFAULT_LORA: LoraConfig = { rank: 32, trainUnembed: true, trainMlp: true, trainAttn: true };
 
@@ -64,22 +64,20 @@ export function startModel(exchange: Exchange, start: ModelStart): ServerReply {
   const requestId = context.ids.request(modelId, '0');
   const accepted = { fingerprint: exchange.fingerprint, requestId };
   session.modelSeqs.set(start.modelSeqId, accepted);
+  const { override } = exchange;
+  // A scripted result says what the client hears; the model behind it still works.
+  const outcome = override === undefined ? () => start.result(model) : () => overriddenOutcome(override);
+  exchange.override = undefined;
   const operation = newOperation(exchange, {
     requestId,
     requestType: start.requestType,
     modelId,
     run: async () => {
       await attachEngine(exchange, model, start.load);
-      return start.result(model);
+      return outcome();
     },
   });
-  if (exchange.override !== undefined) {
-    // A scripted result says what the client hears; the model behind it still works.
-    const { run } = operation;
-    model.lane.submit(0, { ...operation, run: async () => (await attachEngine(exchange, model, start.load), run()) }, accepted);
-  } else {
-    model.lane.submit(0, operation, accepted);
-  }
+  model.lane.submit(0, operation, accepted);
   return promiseReply(exchange, requestId);
 }
 

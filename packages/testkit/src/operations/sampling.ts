@@ -1,16 +1,17 @@
 import type { SampleRequest, SampleResponse } from '@tinkex/types';
+import type { CheckpointFiles, EngineSampler } from '../engine/engine.js';
 import type { Exchange, OperationHandler } from '../exchange/exchange.js';
-import { jsonReply, refuse } from '../exchange/message.js';
-import type { EngineSampler } from '../engine/engine.js';
 import { textFingerprint } from '../exchange/fingerprint.js';
+import { jsonReply, refuse } from '../exchange/message.js';
 import type { CheckpointRecord } from '../state/checkpoint.js';
+import type { AcceptedOperation } from '../state/operation.js';
 import type { SamplerRecord } from '../state/records.js';
-import { findCheckpoint } from '../state/server-context.js';
+import { findCheckpoint, type ServerContext } from '../state/server-context.js';
 import { samplerOf, sessionOf } from './lookup.js';
 import { requireBaseModel } from './models.js';
 import { newOperation, promiseReply } from './submit.js';
 
-export const createSamplingSession: OperationHandler<'createSamplingSession'> = (exchange) => {
+export const createSamplingSession: OperationHandler<'createSamplingSession'> = (exchange: Exchange<'createSamplingSession'>) => {
   const { sessionId, samplingSessionSeqId, baseModel, modelPath } = exchange.request;
   const session = sessionOf(exchange as Exchange, sessionId);
   const fingerprint = textFingerprint(JSON.stringify([baseModel, modelPath]));
@@ -59,26 +60,25 @@ export function addSampler(
     readonly samplerId: string;
     readonly sessionId: string;
     readonly baseModel: string;
-    readonly checkpoint: Pick<CheckpointRecord, 'files'> & { readonly path?: string } | undefined;
+    readonly checkpoint: (Pick<CheckpointRecord, 'files'> & { readonly path?: string }) | undefined;
   },
 ): SamplerRecord {
   const { samplerId, sessionId, baseModel, checkpoint } = init;
-  const spec = checkpoint === undefined ? { baseModel } : { baseModel, checkpoint: checkpoint.files };
   const sampler: SamplerRecord = {
     samplerId,
     sessionId,
     baseModel,
     modelPath: checkpoint?.path,
     accepted: new Map(),
+    files: checkpoint?.files,
     engine: undefined,
-    makeEngine: async () => context.engine.createSampler(spec),
   };
   tenant.samplers.set(samplerId, sampler);
   context.changed();
   return sampler;
 }
 
-export const asample: OperationHandler<'asample'> = (exchange) => {
+export const asample: OperationHandler<'asample'> = (exchange: Exchange<'asample'>) => {
   const { context, tenant, request } = exchange;
   const { samplingSessionId, seqId, numSamples = 1 } = request;
   if (numSamples < 1) {
@@ -105,20 +105,35 @@ export const asample: OperationHandler<'asample'> = (exchange) => {
   // A sample whose promise is gone may be asked for again under the same number: it has no side effects.
   const requestId = known?.requestId ?? context.ids.request(samplingSessionId, key);
   context.executor.forget(requestId);
-  sampler.accepted.set(key, { fingerprint: exchange.fingerprint, requestId });
+  remember(sampler, key, { fingerprint: exchange.fingerprint, requestId });
   return startSample(exchange, requestId, sampler.sessionId, sampler.baseModel, () => {
-    sampler.engine ??= sampler.makeEngine();
+    sampler.engine ??= makeSampler(context, sampler.baseModel, sampler.files);
     return sampler.engine;
   });
 };
+
+const MAX_REMEMBERED = 100_000;
+
+async function makeSampler({ engine }: ServerContext, baseModel: string, checkpoint: CheckpointFiles | undefined): Promise<EngineSampler> {
+  return engine.createSampler(checkpoint === undefined ? { baseModel } : { baseModel, checkpoint });
+}
+
+function remember(sampler: SamplerRecord, key: string, accepted: AcceptedOperation): void {
+  sampler.accepted.set(key, accepted);
+  for (const oldest of sampler.accepted.keys()) {
+    if (sampler.accepted.size <= MAX_REMEMBERED) {
+      break;
+    }
+    sampler.accepted.delete(oldest);
+  }
+}
 
 /** The older form: the request itself names the weights, and nothing makes a repeat recognisable. */
 function sampleDirectly(exchange: Exchange<'asample'>): ReturnType<OperationHandler<'asample'>> {
   const { context, request } = exchange;
   const { baseModel, checkpoint } = samplerSource(exchange as Exchange, request.baseModel, request.modelPath);
-  const spec = checkpoint === undefined ? { baseModel } : { baseModel, checkpoint: checkpoint.files };
   const requestId = context.ids.request('sample', String(exchange.call.index));
-  return startSample(exchange, requestId, '', baseModel, async () => context.engine.createSampler(spec));
+  return startSample(exchange, requestId, '', baseModel, () => makeSampler(context, baseModel, checkpoint?.files));
 }
 
 function startSample(
@@ -147,17 +162,22 @@ function engineInput(request: SampleRequest): Parameters<EngineSampler['sample']
   return {
     prompt: request.prompt,
     numSamples: request.numSamples ?? 1,
-    samplingParams: request.samplingParams,
+    samplingParams: request.samplingParams ?? {},
     promptLogprobs: request.promptLogprobs ?? false,
     topkPromptLogprobs: request.topkPromptLogprobs ?? 0,
   };
 }
 
-function noteUsage({ context, tenant, request }: Exchange<'asample'>, sessionId: string, baseModel: string, response: SampleResponse): void {
+function noteUsage(
+  { context, tenant, request }: Exchange<'asample'>,
+  sessionId: string,
+  baseModel: string,
+  response: SampleResponse,
+): void {
   const common = { atMs: context.clock.now(), sessionId, baseModel };
   const sampled = response.sequences.reduce((sum, { tokens }) => sum + tokens.length, 0);
-  tenant.usage.push({ ...common, kind: 'sampling_prefill', amount: request.prompt.length });
-  tenant.usage.push({ ...common, kind: 'sampling_sample', amount: sampled });
+  tenant.addUsage({ ...common, kind: 'sampling_prefill', amount: request.prompt.length });
+  tenant.addUsage({ ...common, kind: 'sampling_sample', amount: sampled });
 }
 
 function sequenceIds({ context, request }: Exchange<'asample'>, requestId: string): Readonly<Record<string, unknown>> | undefined {

@@ -1,4 +1,4 @@
-import { clientConfigResponse, stringifyJson } from '@tinkex/types';
+import { clientConfigResponse, type JsonValue, stringifyJson } from '@tinkex/types';
 import type { OperationHandler } from '../exchange/exchange.js';
 import { jsonReply, jsonTextReply, refuse } from '../exchange/message.js';
 import type { ServerContext } from '../state/server-context.js';
@@ -17,7 +17,7 @@ export const getServerCapabilities: OperationHandler<'getServerCapabilities'> = 
 
 export const clientConfig: OperationHandler<'clientConfig'> = ({ context, request }) => {
   checkSdkVersion(context, request.sdkVersion);
-  return jsonTextReply(200, stringifyJson({ ...configFlags(context), ...context.dialect.clientConfig }));
+  return jsonTextReply(200, stringifyJson({ ...configFlags(context), ...context.dialect.clientConfig } as JsonValue));
 };
 
 export const clientDynamicConfig: OperationHandler<'clientDynamicConfig'> = ({ context }) =>

@@ -1,9 +1,12 @@
+import { signedUrl } from '../archive/signed-downloads.js';
 import type { OperationHandler } from '../exchange/exchange.js';
 import { jsonReply, refuse } from '../exchange/message.js';
 import type { SessionRecord } from '../state/records.js';
 import { sessionOf } from './lookup.js';
 import { page } from './page.js';
 import { checkSdkVersion } from './service.js';
+
+const TRACE_LIFETIME_MS = 3_600_000;
 
 export const createSession: OperationHandler<'createSession'> = (exchange) => {
   const { context, request, tenant } = exchange;
@@ -24,7 +27,13 @@ export const createSession: OperationHandler<'createSession'> = (exchange) => {
   };
   tenant.sessions.set(session.sessionId, session);
   context.changed();
-  return jsonReply(200, { type: 'create_session', session_id: session.sessionId, info_message: null, warning_message: null, error_message: null });
+  return jsonReply(200, {
+    type: 'create_session',
+    session_id: session.sessionId,
+    info_message: null,
+    warning_message: null,
+    error_message: null,
+  });
 };
 
 export const sessionHeartbeat: OperationHandler<'sessionHeartbeat'> = (exchange) => {
@@ -78,8 +87,7 @@ export const exportSessionTrace: OperationHandler<'exportSessionTrace'> = ({ con
     return jsonReply(200, { status: 'pending' });
   }
   const resource = `/signed/trace/${encodeURIComponent(tenant.label)}/${encodeURIComponent(sessionId)}`;
-  const url = `${context.origin}${resource}?signature=${context.issuer.sign(resource)}`;
-  return jsonReply(200, { status: 'ready', url });
+  return jsonReply(200, { status: 'ready', url: signedUrl(context, resource, TRACE_LIFETIME_MS).url });
 };
 
 function checkProject(projects: ReadonlySet<string> | undefined, projectId: string | undefined): void {

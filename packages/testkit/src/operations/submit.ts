@@ -1,5 +1,5 @@
-import { jsonReply, jsonTextReply, type ServerReply } from '../exchange/message.js';
 import type { Exchange } from '../exchange/exchange.js';
+import { jsonReply, jsonTextReply, type ServerReply } from '../exchange/message.js';
 import type { RouteName } from '../routes/route-types.js';
 import { OperationFailure } from '../state/executor.js';
 import type { Operation } from '../state/operation.js';
@@ -17,7 +17,13 @@ export function promiseReply(exchange: Exchange, requestId: string, extra?: Read
 /** Makes the promise of a new operation, and the operation, with a script's outcome in place of the engine's if there is one. */
 export function newOperation(
   exchange: Exchange,
-  init: { readonly requestId: string; readonly requestType: string; readonly route?: RouteName; readonly modelId?: string; readonly run: () => unknown },
+  init: {
+    readonly requestId: string;
+    readonly requestType: string;
+    readonly route?: RouteName;
+    readonly modelId?: string;
+    readonly run: () => unknown;
+  },
 ): Operation {
   const route = init.route ?? exchange.route;
   const promise = new PromiseRecord({ requestId: init.requestId, route, requestType: init.requestType, modelId: init.modelId });
@@ -26,7 +32,8 @@ export function newOperation(
   return { promise, route, run: override === undefined ? init.run : () => overriddenOutcome(override) };
 }
 
-async function overriddenOutcome({ action, call }: NonNullable<Exchange['override']>): Promise<unknown> {
+/** What a script wants a promise to end in. */
+export async function overriddenOutcome({ action, call }: NonNullable<Exchange['override']>): Promise<unknown> {
   if (action.kind === 'fail') {
     throw new OperationFailure({ error: action.failure.error, category: action.failure.category ?? 'server' });
   }

@@ -1,6 +1,6 @@
+import type { EngineModel } from '../engine/engine.js';
 import type { Exchange } from '../exchange/exchange.js';
 import { refuse, type ServerReply } from '../exchange/message.js';
-import type { EngineModel } from '../engine/engine.js';
 import { OperationFailure } from '../state/executor.js';
 import type { ModelRecord } from '../state/records.js';
 import { newOperation, promiseReply } from './submit.js';

@@ -4,7 +4,8 @@ import type { ServerReply } from '../exchange/message.js';
 import { modelOf } from './lookup.js';
 import { submitTraining } from './training-submission.js';
 
-export const forwardBackward: OperationHandler<'forwardBackward'> = (exchange) => submitForward(exchange, exchange.request.forwardOnly ?? false);
+export const forwardBackward: OperationHandler<'forwardBackward'> = (exchange) =>
+  submitForward(exchange, exchange.request.forwardOnly ?? false);
 
 export const forward: OperationHandler<'forward'> = (exchange) => submitForward(exchange, true);
 
@@ -12,7 +13,6 @@ function submitForward(exchange: Exchange<'forwardBackward'> | Exchange<'forward
   const { context, tenant, request } = exchange;
   const model = modelOf(exchange as Exchange, request.modelId);
   if (request.data.length === 0) {
-    model.lane.skip(Number(request.seqId ?? 0));
     (exchange as Exchange).reject(400, 'data-empty', `${exchange.route} has no data`);
   }
   const input = {
@@ -27,7 +27,7 @@ function submitForward(exchange: Exchange<'forwardBackward'> | Exchange<'forward
     run: async (engine): Promise<ForwardBackwardOutput> => {
       const output = await engine.forward(input, { backward: !isForwardOnly });
       const amount = input.data.reduce((sum, { modelInput }) => sum + modelInput.length, 0);
-      tenant.usage.push({ atMs: context.clock.now(), sessionId: model.sessionId, baseModel: model.baseModel, kind: 'training', amount });
+      tenant.addUsage({ atMs: context.clock.now(), sessionId: model.sessionId, baseModel: model.baseModel, kind: 'training', amount });
       return output;
     },
   });
@@ -36,7 +36,7 @@ function submitForward(exchange: Exchange<'forwardBackward'> | Exchange<'forward
 export const optimStep: OperationHandler<'optimStep'> = (exchange) => {
   const { request } = exchange;
   const model = modelOf(exchange as Exchange, request.modelId);
-  const params: AdamParams = request.adamParams;
+  const params: AdamParams = request.adamParams ?? {};
   return submitTraining(exchange as Exchange, {
     model,
     seqId: request.seqId,

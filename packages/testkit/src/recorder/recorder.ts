@@ -32,11 +32,18 @@ export class Recorder {
   readonly #waiters = new Set<CallWaiter>();
   readonly #overall: Concurrency = { now: 0, max: 0 };
   readonly violations: Violation[] = [];
+  readonly #onCall: ((call: RecordedCall) => void) | undefined;
   #calls: RecordedCall[] = [];
   #nextIndex = 0;
   #lastMs = 0;
 
-  constructor(options: { readonly clock: Clock; readonly limit: number; readonly ignoredRules: readonly RuleId[] }) {
+  constructor(options: {
+    readonly clock: Clock;
+    readonly limit: number;
+    readonly ignoredRules: readonly RuleId[];
+    readonly onCall?: (call: RecordedCall) => void;
+  }) {
+    this.#onCall = options.onCall;
     this.#clock = options.clock;
     this.#limit = options.limit;
     this.#ignored = new Set(options.ignoredRules);
@@ -78,16 +85,12 @@ export class Recorder {
     call.status = reply.status;
     call.replyBytes = reply.body.length;
     call.repliedAtMs = this.#monotonicMs();
-    this.leave(call);
-  }
-
-  /** The call is over without a reply: the client went away. */
-  leave(call: RecordedCall): void {
     this.#overall.now -= 1;
     const concurrency = this.#concurrency.get(call.route);
     if (concurrency !== undefined) {
       concurrency.now -= 1;
     }
+    this.#onCall?.(call);
   }
 
   violate(call: RecordedCall, rule: RuleId, detail: string): void {

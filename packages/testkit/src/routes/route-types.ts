@@ -5,7 +5,9 @@ type Endpoints = typeof endpoints;
 /** The name of an endpoint, as in the `endpoints` table of `@tinkex/types`. */
 export type RouteName = keyof Endpoints;
 
-type Part<Name extends RouteName, Key extends string> = Endpoints[Name] extends { readonly [K in Key]: Codec<infer Value> } ? Value : undefined;
+type Part<Name extends RouteName, Key extends string> = Endpoints[Name] extends { readonly [K in Key]: Codec<infer Value> }
+  ? Value
+  : undefined;
 
 /** The decoded body of a request to the route, or undefined when it has none. */
 export type RequestOf<Name extends RouteName> = Part<Name, 'request'>;

@@ -46,7 +46,11 @@ export class Expectation {
       return undefined;
     }
     const wanted =
-      this.#least === this.#most ? `${this.#least}` : this.#most === Number.POSITIVE_INFINITY ? `at least ${this.#least}` : `at most ${this.#most}`;
+      this.#least === this.#most
+        ? `${this.#least}`
+        : this.#most === Number.POSITIVE_INFINITY
+          ? `at least ${this.#least}`
+          : `at most ${this.#most}`;
     return `${this.route} was called ${actual} times, expected ${wanted}`;
   }
 }

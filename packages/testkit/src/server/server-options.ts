@@ -3,6 +3,7 @@ import type { ClientConfigResponse } from '@tinkex/types';
 import type { Dialect } from '../dialects/dialect.js';
 import type { DialectName } from '../dialects/presets.js';
 import type { Engine } from '../engine/engine.js';
+import type { RecordedCall } from '../recorder/recorded-call.js';
 import type { RouteName } from '../routes/route-types.js';
 import type { RuleId } from '../rules/rules.js';
 
@@ -50,6 +51,8 @@ export interface TestServerOptions {
   readonly maxBodyBytes?: number;
   /** How many calls the recorder keeps. Default 10,000. */
   readonly recorderLimit?: number;
+  /** Called when each call is over, in order of their ends: for logs. */
+  readonly onCall?: (call: RecordedCall) => void;
   /** Protocol rules not to watch. Default none. */
   readonly ignoreRules?: readonly RuleId[];
   /** The projects that exist; others answer 403. Default: any. */

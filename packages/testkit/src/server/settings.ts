@@ -31,7 +31,15 @@ export function serverSettings(options: TestServerOptions): ServerSettings {
     archiveBuildMs: options.archiveBuildMs ?? 0,
     clockSkewMs: options.clockSkewMs ?? 0,
   };
-  for (const name of ['longPollMs', 'metadataOnlyBytes', 'retentionMs', 'sessionTtlMs', 'seqGapMs', 'maxBodyBytes', 'recorderLimit'] as const) {
+  for (const name of [
+    'longPollMs',
+    'metadataOnlyBytes',
+    'retentionMs',
+    'sessionTtlMs',
+    'seqGapMs',
+    'maxBodyBytes',
+    'recorderLimit',
+  ] as const) {
     if (!(settings[name] >= 0)) {
       throw new ConfigurationError({ message: `The option ${name} must be a number >= 0, got ${settings[name]}`, option: name });
     }

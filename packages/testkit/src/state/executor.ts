@@ -96,6 +96,13 @@ export class OperationFailure extends Error {
   }
 }
 
+/** Fails the promise: the caller is at fault. */
+export class UserFailure extends OperationFailure {
+  constructor(error: string) {
+    super({ error, category: 'user' });
+  }
+}
+
 function failureOf(error: unknown): PromiseFailure {
   if (error instanceof OperationFailure) {
     return error.failure;

@@ -4,16 +4,20 @@ import type { Dialect } from '../dialects/dialect.js';
 /** Makes ids in the dialect's manner. The same order of requests gives the same ids. */
 export class IdMaker {
   readonly #style: Dialect['ids'];
-  #count: number;
+  #count = 0;
 
-  constructor(style: Dialect['ids'], count = 0) {
+  constructor(style: Dialect['ids']) {
     this.#style = style;
-    this.#count = count;
   }
 
   /** How many ids were counted; hand it to the next life of the server. */
   get count(): number {
     return this.#count;
+  }
+
+  /** Goes on counting where an earlier life stopped. */
+  restore(count: number): void {
+    this.#count = count;
   }
 
   session(): string {

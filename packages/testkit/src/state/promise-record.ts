@@ -32,7 +32,12 @@ export class PromiseRecord {
   #outcome: PromiseOutcome = PENDING;
   readonly #waiters = new Set<() => void>();
 
-  constructor(init: { readonly requestId: string; readonly route: RouteName; readonly requestType: string; readonly modelId?: string | undefined }) {
+  constructor(init: {
+    readonly requestId: string;
+    readonly route: RouteName;
+    readonly requestType: string;
+    readonly modelId?: string | undefined;
+  }) {
     this.requestId = init.requestId;
     this.route = init.route;
     this.requestType = init.requestType;

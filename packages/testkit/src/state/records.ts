@@ -1,5 +1,5 @@
 import type { LoraConfig } from '@tinkex/types';
-import type { EngineModel, EngineSampler } from '../engine/engine.js';
+import type { CheckpointFiles, EngineModel, EngineSampler } from '../engine/engine.js';
 import type { Lane } from './lane.js';
 import type { AcceptedOperation } from './operation.js';
 
@@ -43,9 +43,10 @@ export interface SamplerRecord {
   readonly modelPath: string | undefined;
   /** By `seq_id` as text: exact for ids beyond 2^53. */
   readonly accepted: Map<string, AcceptedOperation>;
+  /** The saved adapter; undefined for the base model alone. */
+  readonly files: CheckpointFiles | undefined;
   /** Made at the first use. */
   engine: Promise<EngineSampler> | undefined;
-  readonly makeEngine: () => Promise<EngineSampler>;
 }
 
 /** An entry of the audit log. */

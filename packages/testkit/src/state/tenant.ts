@@ -5,6 +5,7 @@ import { PromiseStore, type RetentionLimits } from './promise-store.js';
 import type { AuditRecord, ModelRecord, SamplerRecord, SessionRecord, UsageRecord } from './records.js';
 
 const MAX_TELEMETRY_EVENTS = 10_000;
+const HOUR_MS = 3_600_000;
 const MAX_REPLAYS = 1_000;
 
 /** Everything that belongs to one credential. Tenants share nothing but what they publish. */
@@ -20,7 +21,7 @@ export class Tenant {
   readonly checkpoints = new Map<string, CheckpointRecord>();
   readonly promises: PromiseStore;
   readonly audit: AuditRecord[] = [];
-  readonly usage: UsageRecord[] = [];
+  readonly #usage = new Map<string, UsageRecord>();
   readonly #telemetry: unknown[] = [];
   readonly #replays = new Map<string, { readonly fingerprint: string; readonly reply: ServerReply }>();
 
@@ -28,6 +29,18 @@ export class Tenant {
     this.label = label;
     this.userUrn = `tml:organization_user:${label}`;
     this.promises = new PromiseStore(clock, limits);
+  }
+
+  /** What was used, summed by hour, session, model and kind. */
+  get usage(): Iterable<UsageRecord> {
+    return this.#usage.values();
+  }
+
+  addUsage(record: UsageRecord): void {
+    const hourMs = record.atMs - (record.atMs % HOUR_MS);
+    const key = `${hourMs} ${record.sessionId} ${record.baseModel} ${record.kind}`;
+    const amount = (this.#usage.get(key)?.amount ?? 0) + record.amount;
+    this.#usage.set(key, { ...record, atMs: hourMs, amount });
   }
 
   /** The newest telemetry events this tenant's clients sent. */

@@ -1,1 +1,52 @@
-export {};
+import { type TestAPI, test } from 'vitest';
+import { VirtualClock } from '../clock/virtual-clock.js';
+import { startServer } from '../server/create-server.js';
+import type { ListenOptions, TestServerOptions } from '../server/server-options.js';
+import type { TestServer } from '../server/test-server.js';
+import { leaksOf } from './leaks.js';
+
+/** What a test of {@link tinkexTest} gets. */
+export interface TinkexFixtures {
+  /** How the server is started. Replace it with `tinkexTest.scoped({ serverOptions: … })`. Default none. */
+  readonly serverOptions: TestServerOptions & ListenOptions;
+  /** The clock of the server; give it to the client too. It moves only when told. */
+  readonly clock: VirtualClock;
+  /** A fresh server on loopback. After the test it is verified, checked for leaks, and closed. */
+  readonly server: TestServer;
+  /** What a client of the server needs. */
+  readonly clientOptions: { readonly baseUrl: string; readonly apiKey: string; readonly clock: VirtualClock };
+}
+
+/**
+ * `test` with a Tinker server of its own for each test. When the test ends, `server.verify()` is called, and it fails if the
+ * client left calls, connections or timers behind: close the client in the test.
+ *
+ * @example
+ * tinkexTest('samples', async ({ server, clientOptions }) => {
+ *   server.expect('asample').once();
+ *   await runMyApp(clientOptions);
+ * });
+ */
+export const tinkexTest: TestAPI<TinkexFixtures> = test.extend<TinkexFixtures>({
+  serverOptions: {},
+  // biome-ignore lint/correctness/noEmptyPattern: vitest finds out what a fixture needs by the pattern
+  clock: async ({}, use) => {
+    await use(new VirtualClock());
+  },
+  server: async ({ clock, serverOptions }, use) => {
+    const server = await startServer({ clock, ...serverOptions });
+    try {
+      await use(server);
+      server.verify();
+      const leaks = await leaksOf(server, clock);
+      if (leaks.length > 0) {
+        throw new Error(`The test left behind: ${leaks.join(', ')}. Close the client before the test ends.`);
+      }
+    } finally {
+      await server.close();
+    }
+  },
+  clientOptions: async ({ server, clock }, use) => {
+    await use({ ...server.clientOptions, clock });
+  },
+});

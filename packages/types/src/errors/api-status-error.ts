@@ -1,5 +1,5 @@
-import { keepSafeHeaders } from './redaction.js';
 import { hasKind, markKind } from '../identity/kind.js';
+import { keepSafeHeaders } from './redaction.js';
 import { defineHidden, TinkexError, type TinkexErrorOptions } from './tinkex-error.js';
 
 /** How an {@link ApiStatusError} is built. Prefer {@link apiStatusError}, which picks the class and writes the message. */

@@ -1,5 +1,5 @@
-import { ApiStatusError, type ApiStatusErrorOptions } from './api-status-error.js';
 import { hasKind, markKind } from '../identity/kind.js';
+import { ApiStatusError, type ApiStatusErrorOptions } from './api-status-error.js';
 
 /** Status 400: the request is wrong; sending it again will not help. */
 export class BadRequestError extends ApiStatusError {

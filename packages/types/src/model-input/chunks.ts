@@ -85,7 +85,8 @@ export function toTokens(tokens: ArrayLike<number>, path: string): Int32Array {
   if (tokens instanceof Int32Array) return tokens;
   if (!Array.isArray(tokens) && !isTypedArray(tokens)) throw invalidRequest('ModelInput', path, 'must be an array of token ids');
   const wrong = firstNonToken(tokens);
-  if (wrong >= 0) throw invalidRequest('ModelInput', `${path}[${wrong}]`, `must be a whole number inside int32, got ${String(tokens[wrong])}`);
+  if (wrong >= 0)
+    throw invalidRequest('ModelInput', `${path}[${wrong}]`, `must be a whole number inside int32, got ${String(tokens[wrong])}`);
   return Int32Array.from(tokens);
 }
 

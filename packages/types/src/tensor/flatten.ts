@@ -33,7 +33,11 @@ export function flatten(nested: NestedNumbers, path: string): Flattened {
 
 function collect(level: NestedNumbers, depth: number, shape: readonly number[], values: (number | bigint)[], path: string): void {
   if (level.length !== shape[depth]) {
-    throw invalidRequest('TensorData', path, `is ragged: a row has ${level.length} entries where ${shape[depth]} are expected; make all rows equally long`);
+    throw invalidRequest(
+      'TensorData',
+      path,
+      `is ragged: a row has ${level.length} entries where ${shape[depth]} are expected; make all rows equally long`,
+    );
   }
   const isLast = depth === shape.length - 1;
   for (let index = 0; index < level.length; index += 1) {
@@ -57,7 +61,8 @@ export function nest(values: readonly (number | bigint)[], shape: readonly numbe
     const size = shape[axis] as number;
     const count = shape.slice(0, axis).reduce((product, length) => product * length, 1);
     // A shape such as [2^50, 0] fits no values at all and would still ask for 2^50 empty rows.
-    if (count > Math.max(values.length, MAX_EMPTY_ROWS)) throw invalidRequest('TensorData', 'shape', `[${shape.join(', ')}] has too many rows to make arrays of`);
+    if (count > Math.max(values.length, MAX_EMPTY_ROWS))
+      throw invalidRequest('TensorData', 'shape', `[${shape.join(', ')}] has too many rows to make arrays of`);
     const rows: NumberArray = [];
     for (let row = 0; row < count; row += 1) rows.push(level.slice(row * size, (row + 1) * size));
     level = rows;

@@ -95,7 +95,8 @@ export class TensorData implements TensorFields {
     if (this.data instanceof Float32Array) return Array.from(this.data);
     const numbers = fromInt64Array(this.data);
     const inexact = numbers.findIndex((value) => typeof value === 'bigint');
-    if (inexact >= 0) throw invalidRequest('TensorData', `data[${inexact}]`, 'does not fit a number exactly; read it from `data` as a bigint');
+    if (inexact >= 0)
+      throw invalidRequest('TensorData', `data[${inexact}]`, 'does not fit a number exactly; read it from `data` as a bigint');
     return numbers as number[];
   }
 

@@ -66,5 +66,9 @@ function shiftWeights(weights: ArrayLike<number>, targetCount: number): number[]
   const given = Array.from(weights);
   if (given.length === targetCount) return given;
   if (given.length === targetCount + 1) return given.slice(1);
-  throw invalidRequest('Datum', 'weights', `must have one entry per token (${targetCount + 1}) or per target (${targetCount}), got ${given.length}`);
+  throw invalidRequest(
+    'Datum',
+    'weights',
+    `must have one entry per token (${targetCount + 1}) or per target (${targetCount}), got ${given.length}`,
+  );
 }

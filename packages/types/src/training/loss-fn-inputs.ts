@@ -51,7 +51,11 @@ export function lossFnInput(name: string, value: TensorLike): TensorData {
   }
   if (dtype === undefined) {
     const known = Object.keys(LOSS_FN_INPUT_DTYPES).join(', ');
-    throw invalidRequest('Datum', `lossFnInputs.${name}`, `has no documented element type (known: ${known}); give a TensorData or a typed array`);
+    throw invalidRequest(
+      'Datum',
+      `lossFnInputs.${name}`,
+      `has no documented element type (known: ${known}); give a TensorData or a typed array`,
+    );
   }
   return TensorData.fromArray(value as NestedNumbers, dtype);
 }

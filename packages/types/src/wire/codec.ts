@@ -19,6 +19,14 @@ export interface Codec<T> {
   readonly decode: (wire: unknown) => T;
 }
 
+/** A codec of something, when it does not matter of what. */
+export interface AnyCodec {
+  readonly name: string;
+  readonly schema: z.ZodType;
+  readonly encode: (value: never) => JsonObject;
+  readonly decode: (wire: unknown) => unknown;
+}
+
 /** The type of the values a codec reads and writes. */
 export type Infer<C> = C extends Codec<infer T> ? T : never;
 

@@ -55,7 +55,8 @@ function entriesSchema(valueSchema: () => z.ZodType): z.ZodType {
     for (const [name, value] of Object.entries(values)) {
       const result = schema.safeParse(value);
       if (result.success) parsed.push([name, result.data]);
-      else for (const issue of result.error.issues) context.addIssue({ code: 'custom', message: issue.message, path: [name, ...issue.path] });
+      else
+        for (const issue of result.error.issues) context.addIssue({ code: 'custom', message: issue.message, path: [name, ...issue.path] });
     }
     return Object.fromEntries(parsed);
   });

@@ -24,9 +24,12 @@ export function describe(value: unknown): string {
   }
 }
 
+/** A step of a path that exists on the wire only and is not shown. */
+export const HIDDEN: unique symbol = Symbol('hidden');
+
 /** `['data', 0, 'a b']` → `data[0]["a b"]`. */
 export function formatPath(path: readonly PropertyKey[]): string {
-  return path.reduce<string>((text, key) => joinPath(text, keyText(key)), '');
+  return path.filter((key) => key !== HIDDEN).reduce<string>((text, key) => joinPath(text, keyText(key)), '');
 }
 
 /** One step of a path: `.name`, `[0]` or `["a b"]`. */

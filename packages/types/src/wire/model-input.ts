@@ -32,7 +32,11 @@ const format = oneOf('png', 'jpeg');
 const chunk = union<ModelInputChunk, 'type'>('type', {
   encoded_text: requestType<Omit<EncodedTextChunk, 'type'>>({ tokens: tokens() }),
   image: requestType<Omit<ImageChunk, 'type'>>({ data: bytes(), format, expectedTokens: optional(integer({ min: 0 })) }),
-  image_asset_pointer: requestType<Omit<ImageAssetPointerChunk, 'type'>>({ location: text(), format, expectedTokens: optional(integer({ min: 0 })) }),
+  image_asset_pointer: requestType<Omit<ImageAssetPointerChunk, 'type'>>({
+    location: text(),
+    format,
+    expectedTokens: optional(integer({ min: 0 })),
+  }),
   dmel: requestType<Omit<DmelChunk, 'type'>>({ dmel: bytes() }),
 });
 

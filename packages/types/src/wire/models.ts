@@ -91,7 +91,11 @@ export interface GetInfoRequest {
 }
 
 /** {@link GetInfoRequest} on the wire. */
-export const getInfoRequest: Codec<GetInfoRequest> = requestObject<GetInfoRequest>('GetInfoRequest', { modelId: text() }, { tag: 'get_info' });
+export const getInfoRequest: Codec<GetInfoRequest> = requestObject<GetInfoRequest>(
+  'GetInfoRequest',
+  { modelId: text() },
+  { tag: 'get_info' },
+);
 
 /** What a model is made of. */
 export interface ModelData {

@@ -8,15 +8,20 @@ import type { WireType } from './wire-type.js';
  * Bulk numbers are checked by one loop, not by a schema per element; typed arrays pass through `toWire` untouched and become
  * text in `stringifyJson`.
  */
-function bulk<T>(what: string, isDone: (wire: unknown) => boolean, firstWrong: (wire: unknown[]) => number, make: (wire: unknown[]) => T): WireType<T> {
+function bulk<T>(
+  what: string,
+  isDone: (wire: unknown) => boolean,
+  firstWrong: (wire: unknown[]) => number,
+  make: (wire: unknown[]) => T,
+): WireType<T> {
   const schema = z.unknown().superRefine((wire, context) => {
     if (isDone(wire)) return;
     if (!Array.isArray(wire)) {
-      context.addIssue({ code: 'custom', message: expected(`a list of ${what}`)({ input: wire }) });
+      context.addIssue({ code: 'custom', message: expected(`a list of numbers, each ${what}`)({ input: wire }) });
       return;
     }
     const wrong = firstWrong(wire);
-    if (wrong >= 0) context.addIssue({ code: 'custom', path: [wrong], message: `must be one of ${what}, got ${describe(wire[wrong])}` });
+    if (wrong >= 0) context.addIssue({ code: 'custom', path: [wrong], message: `must be ${what}, got ${describe(wire[wrong])}` });
   });
   return {
     schema: () => schema,
@@ -27,18 +32,28 @@ function bulk<T>(what: string, isDone: (wire: unknown) => boolean, firstWrong: (
 
 /** Token ids: whole numbers inside int32. */
 export function tokens(): WireType<Int32Array> {
-  return bulk<Int32Array>('whole numbers inside int32', (wire) => wire instanceof Int32Array, firstNonToken, (wire) => Int32Array.from(wire as number[]));
+  return bulk<Int32Array>(
+    'a whole number inside int32',
+    (wire) => wire instanceof Int32Array,
+    firstNonToken,
+    (wire) => Int32Array.from(wire as number[]),
+  );
 }
 
 /** Floats of 32 bits. NaN and infinities cannot be written as JSON. */
 export function floats(): WireType<Float32Array> {
-  return bulk<Float32Array>('finite numbers', (wire) => wire instanceof Float32Array, firstNonFinite, (wire) => Float32Array.from(wire as number[]));
+  return bulk<Float32Array>(
+    'a finite number',
+    (wire) => wire instanceof Float32Array,
+    firstNonFinite,
+    (wire) => Float32Array.from(wire as number[]),
+  );
 }
 
 /** Whole numbers of 64 bits, exact. */
 export function int64s(): WireType<BigInt64Array> {
   return bulk<BigInt64Array>(
-    'whole numbers inside int64',
+    'a whole number inside int64',
     (wire) => wire instanceof BigInt64Array,
     (wire) => firstNonInt64(wire, false),
     (wire) => toInt64Array(wire as (number | bigint)[]),
@@ -48,12 +63,15 @@ export function int64s(): WireType<BigInt64Array> {
 /** Floats in which null on the wire stands for NaN here: not computed. */
 export function floatsOrNull(): WireType<Float32Array> {
   const type = bulk<Float32Array>(
-    'finite numbers or null',
+    'a finite number or null',
     (wire) => wire instanceof Float32Array,
     (wire) => wire.findIndex((value) => value !== null && !isFiniteNumber(value)),
     (wire) => Float32Array.from(wire as (number | null)[], (value) => value ?? Number.NaN),
   );
-  return { ...type, toWire: (value) => (value instanceof Float32Array ? Array.from(value, (entry) => (Number.isNaN(entry) ? null : entry)) : value) };
+  return {
+    ...type,
+    toWire: (value) => (value instanceof Float32Array ? Array.from(value, (entry) => (Number.isNaN(entry) ? null : entry)) : value),
+  };
 }
 
 function firstNonFinite(values: ArrayLike<unknown>): number {

@@ -101,15 +101,15 @@ function objectType<T extends object>(given: FieldsOf<T>, { tag, check }: Object
       const object = wire as Record<string, unknown>;
       for (const field of fields) {
         const given = readField(object, field);
-        if (given === undefined) {
-          const fallback = field.fallback?.();
-          if (fallback !== undefined) value[field.name] = fallback;
-        } else value[field.name] = located(field.wire, () => field.type.fromWire(given));
+        const read = given === undefined ? field.fallback?.() : located(field.wire, () => field.type.fromWire(given));
+        if (read !== undefined) value[field.name] = read;
       }
       const problem = check?.(value as T);
       if (problem !== undefined) throw invalidRequest('', wireName(problem.field), problem.message);
       if (!rules.isClosed) {
-        const extra = Object.entries(object).filter(([key, own]) => own !== undefined && !byWire.has(key) && !(key === 'type' && tag !== undefined));
+        const extra = Object.entries(object).filter(
+          ([key, own]) => own !== undefined && !byWire.has(key) && !(key === 'type' && tag !== undefined),
+        );
         if (extra.length > 0) rememberUnknown(value, Object.fromEntries(extra) as JsonObject);
       }
       return value as T;

@@ -28,7 +28,9 @@ export function text(options: { readonly startsWith?: string; readonly isNonEmpt
 
 /** One of some texts. */
 export function oneOf<const T extends string>(...values: readonly T[]): WireType<T> {
-  return same(() => z.enum(values as unknown as [T, ...T[]], { error: expected(`one of ${values.map((value) => `'${value}'`).join(', ')}`) }));
+  return same(() =>
+    z.enum(values as unknown as [T, ...T[]], { error: expected(`one of ${values.map((value) => `'${value}'`).join(', ')}`) }),
+  );
 }
 
 /** True or false. Lenient: also 0, 1, `'true'` and `'false'`. */
@@ -58,9 +60,13 @@ export function integer(bounds: Bounds = {}): WireType<number> {
 }
 
 /** A whole number of up to 64 bits, exact: a bigint where a double is not. */
-export function integer64({ min = -(2n ** 63n), max = 2n ** 64n - 1n }: { readonly min?: bigint; readonly max?: bigint } = {}): WireType<
-  number | bigint
-> {
+export function integer64({
+  min = -(2n ** 63n),
+  max = 2n ** 64n - 1n,
+}: {
+  readonly min?: bigint;
+  readonly max?: bigint;
+} = {}): WireType<number | bigint> {
   const what = `a whole number from ${min} to ${max} (a bigint beyond 2^53)`;
   const fits = (value: number | bigint) => value >= min && value <= max;
   return {

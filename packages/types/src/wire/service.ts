@@ -43,7 +43,9 @@ export interface ClientConfigRequest {
 }
 
 /** {@link ClientConfigRequest} on the wire. */
-export const clientConfigRequest: Codec<ClientConfigRequest> = requestObject<ClientConfigRequest>('ClientConfigRequest', { sdkVersion: text() });
+export const clientConfigRequest: Codec<ClientConfigRequest> = requestObject<ClientConfigRequest>('ClientConfigRequest', {
+  sdkVersion: text(),
+});
 
 /** How the server wants clients to behave. Every flag is there: what the server leaves out has its default. */
 export interface ClientConfigResponse {

@@ -3,11 +3,11 @@ import { invalidRequest } from '../errors/invalid.js';
 import type { JsonObject } from '../json/json-value.js';
 import { firstNonInt64, toInt64Array } from '../tensor/numbers.js';
 import { TensorData, type TensorDtype } from '../tensor/tensor-data.js';
+import { list } from './collections.js';
 import { describe } from './messages.js';
 import { int64s } from './number-arrays.js';
 import { requestType } from './objects.js';
 import { integer, oneOf } from './scalars.js';
-import { list } from './collections.js';
 import { optional, type WireType } from './wire-type.js';
 
 /** The JSON form of a tensor, in our names. Numbers are not checked one by one here: {@link readContent} does. */

@@ -39,7 +39,9 @@ export function union<T extends object, K extends keyof T & string>(discriminato
         for (const issue of result.error.issues) {
           const keys = issue.code === 'unrecognized_keys' ? issue.keys : undefined;
           if (keys === undefined) context.addIssue({ code: 'custom', path: [...issue.path], message: issue.message });
-          else for (const key of keys) context.addIssue({ code: 'custom', path: [...issue.path, key], message: 'is not a known field; remove it' });
+          else
+            for (const key of keys)
+              context.addIssue({ code: 'custom', path: [...issue.path, key], message: 'is not a known field; remove it' });
         }
         return z.NEVER;
       });

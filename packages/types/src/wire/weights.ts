@@ -168,7 +168,9 @@ export interface WeightsInfoRequest {
 }
 
 /** {@link WeightsInfoRequest} on the wire. */
-export const weightsInfoRequest: Codec<WeightsInfoRequest> = requestObject<WeightsInfoRequest>('WeightsInfoRequest', { tinkerPath: text() });
+export const weightsInfoRequest: Codec<WeightsInfoRequest> = requestObject<WeightsInfoRequest>('WeightsInfoRequest', {
+  tinkerPath: text(),
+});
 
 /** What is needed to load weights. */
 export interface WeightsInfoResponse {

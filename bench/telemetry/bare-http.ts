@@ -1,0 +1,25 @@
+import { cpSync, existsSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import type { HttpClient } from '@tinkex/http';
+
+/** The part of `@tinkex/http` that is measured. */
+export interface HttpModule {
+  readonly HttpClient: typeof HttpClient;
+}
+
+/**
+ * A copy of the built `@tinkex/http` whose diagnostics stage is taken out: the client as it would be had nobody thought of telemetry. There is
+ * no option for that, and there should be none.
+ */
+export async function loadBareHttp(): Promise<HttpModule> {
+  const built = dirname(fileURLToPath(import.meta.resolve('@tinkex/http')));
+  const stage = join('diagnostics', 'diagnostics-stage.js');
+  if (!existsSync(join(built, stage))) throw new Error('Build first: pnpm exec tsc -b packages/telemetry');
+  // Not in the system's temporary folder: the copy must find its dependencies.
+  const copy = fileURLToPath(new URL('./temp/bare-http', import.meta.url));
+  rmSync(copy, { recursive: true, force: true });
+  cpSync(built, copy, { recursive: true });
+  writeFileSync(join(copy, stage), 'export const diagnosticsStage = () => (call, next) => next(call);\n');
+  return (await import(pathToFileURL(join(copy, 'index.js')).href)) as HttpModule;
+}

@@ -1,0 +1,111 @@
+import { type Clock, executeWithRetries, type HttpClient, type Query } from '@tinkex/http';
+import { type Codec, endpoints, ValidationError } from '@tinkex/types';
+import type { BillingPause } from '../limits/billing-pause.js';
+import type { EndpointCallOptions } from '../service/connection.js';
+import { CallScope } from './call-scope.js';
+import type { EndpointCall, EndpointKey, EndpointResponse } from './endpoint-types.js';
+import type { Lifetime } from './lifetime.js';
+
+/** What calls of one connection share. */
+export interface EndpointCallerParts {
+  readonly http: HttpClient;
+  readonly clock: Clock;
+  readonly lifetime: Lifetime;
+  readonly billingPause: BillingPause;
+}
+
+/** One row of the table, without the types of its objects. */
+interface Endpoint {
+  readonly method: string;
+  readonly path: string;
+  readonly pool: string;
+  readonly maxRetries: number | 'default';
+  readonly outerRetry: boolean;
+  readonly timeoutMs: number;
+  readonly request?: Codec<never>;
+  readonly query?: Codec<never>;
+  readonly response?: Codec<unknown>;
+  readonly requestType?: string;
+}
+
+/** The timeout of endpoints that name none of their own; the client's `timeoutMs` option replaces it. */
+const DEFAULT_TIMEOUT_MS = 60_000;
+
+/** Calls endpoints by the rules of the table: pool, timeout, both retry layers, codecs. */
+export class EndpointCaller {
+  readonly #parts: EndpointCallerParts;
+
+  constructor(parts: EndpointCallerParts) {
+    this.#parts = parts;
+  }
+
+  async call<Key extends EndpointKey>(key: Key, request: EndpointCall<Key>, options: EndpointCallOptions = {}): Promise<EndpointResponse<Key>> {
+    const { clock, lifetime, billingPause } = this.#parts;
+    const endpoint = endpoints[key] as unknown as Endpoint;
+    const scope = new CallScope(clock, lifetime, options);
+    try {
+      if (scope.signal.aborted) throw scope.signal.reason;
+      const send = () => this.#send(key, endpoint, request, options, scope.signal);
+      if (!(options.hasOuterRetry ?? endpoint.outerRetry)) return (await send()) as EndpointResponse<Key>;
+      const { onRetry } = options;
+      const answer = await executeWithRetries(send, {
+        clock,
+        signal: scope.signal,
+        pause: billingPause.pauseFor,
+        ...(onRetry === undefined ? {} : { onRetry: ({ error }) => onRetry(error) }),
+      });
+      return answer as EndpointResponse<Key>;
+    } catch (error) {
+      throw scope.explain(error);
+    } finally {
+      scope.end();
+    }
+  }
+
+  #send(
+    key: EndpointKey,
+    endpoint: Endpoint,
+    { params = {}, query, body, encoded }: EndpointCall<EndpointKey>,
+    { headers, maxRetries, onRetry }: EndpointCallOptions,
+    signal: AbortSignal,
+  ): PromiseLike<unknown> {
+    const retries = maxRetries ?? (endpoint.maxRetries === 'default' ? undefined : endpoint.maxRetries);
+    return this.#parts.http.request({
+      method: endpoint.method,
+      path: fillPath(endpoint.path, params),
+      pool: endpoint.pool,
+      requestType: endpoint.requestType ?? key,
+      signal,
+      ...(query === undefined ? {} : { query: endpoint.query?.encode(query as never) as Query }),
+      ...(encoded === undefined ? this.#jsonBody(endpoint, body) : encodedBody(encoded)),
+      ...(retries === undefined ? {} : { maxRetries: retries }),
+      ...(endpoint.timeoutMs === DEFAULT_TIMEOUT_MS ? {} : { timeoutMs: endpoint.timeoutMs }),
+      ...(headers === undefined ? {} : { headers }),
+      ...(endpoint.response === undefined ? { parse: () => undefined } : { schema: endpoint.response }),
+      ...(onRetry === undefined ? {} : { onRetry: (retry) => onRetry(retry) }),
+    });
+  }
+
+  #jsonBody(endpoint: Endpoint, body: unknown): { body: object } | Record<never, never> {
+    if (endpoint.request === undefined) return {};
+    return { body: endpoint.request.encode((body ?? {}) as never) };
+  }
+}
+
+function encodedBody({ bytes, contentType, compress }: NonNullable<EndpointCall<EndpointKey>['encoded']>) {
+  return { body: bytes, contentType, ...(compress === undefined ? {} : { compress }) };
+}
+
+/** Puts the values into the path as they are: the slash of a checkpoint id separates segments on purpose. */
+function fillPath(path: string, params: Readonly<Record<string, string>>): string {
+  return path.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const value = params[name] ?? params[camelCase(name)];
+    if (value) return value;
+    const issues = [{ path: camelCase(name), message: 'is empty' }];
+    throw new ValidationError({ direction: 'request', subject: `path ${path}`, issues });
+  });
+}
+
+function camelCase(name: string): string {
+  return name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+}

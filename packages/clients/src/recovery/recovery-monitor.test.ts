@@ -1,0 +1,144 @@
+import { VirtualClock } from '@tinkex/testkit';
+import { type Checkpoint, ConnectionError, NotFoundError, type TrainingRun } from '@tinkex/types';
+import { describe, expect, it } from 'vitest';
+import { type RecoveryEvent, RecoveryMonitor, type RecoveryMonitorOptions } from './recovery-monitor.js';
+import { newestTrainingCheckpoint, recoveryDelayMs } from './recovery-policy.js';
+
+interface Client {
+  readonly path: string;
+  readonly hasOptimizer: boolean;
+}
+
+const checkpoint = (name: string, time: string, more: Partial<Checkpoint> = {}): Checkpoint =>
+  ({
+    checkpointId: `weights/${name}`,
+    checkpointType: 'training',
+    time: new Date(time),
+    tinkerPath: `tinker://run/weights/${name}`,
+    public: false,
+    ...more,
+  }) as Checkpoint;
+
+function world(options: Partial<RecoveryMonitorOptions<Client>> = {}) {
+  const clock = new VirtualClock();
+  const events: RecoveryEvent<Client>[] = [];
+  const state = {
+    isCorrupted: false,
+    looks: 0,
+    lookError: undefined as unknown,
+    failures: 0,
+    checkpoints: [checkpoint('old', '2026-01-01T00:00:00Z'), checkpoint('new', '2026-01-02T00:00:00Z')],
+  };
+  const create = async (path: string, hasOptimizer: boolean): Promise<Client> => {
+    if (state.failures > 0) {
+      state.failures -= 1;
+      throw new ConnectionError({ message: 'reset' });
+    }
+    return { path, hasOptimizer };
+  };
+  const monitor = new RecoveryMonitor<Client>({
+    clock,
+    onEvent: (event) => events.push(event),
+    records: {
+      getTrainingRun: async () => {
+        state.looks += 1;
+        if (state.lookError !== undefined) throw state.lookError;
+        return { corrupted: state.isCorrupted } as TrainingRun;
+      },
+      listCheckpoints: async function* () {
+        yield* state.checkpoints;
+      },
+    },
+    service: {
+      createTrainingClientFromState: (path) => create(path, false),
+      createTrainingClientFromStateWithOptimizer: (path) => create(path, true),
+    },
+    ...options,
+  });
+  return { clock, events, monitor, state, types: () => events.map(({ type }) => type) };
+}
+
+describe('RecoveryMonitor', () => {
+  it('does nothing while the run is well, and restarts it from the newest checkpoint when it breaks', async () => {
+    const { clock, events, monitor, state, types } = world();
+    monitor.watch('run');
+    monitor.watch('run');
+    await clock.advance(90_000);
+    expect(state.looks).toBe(3);
+    expect(events).toEqual([]);
+    state.isCorrupted = true;
+    await clock.advance(30_000);
+    expect(types()).toEqual(['broken', 'attempt', 'recovered']);
+    expect(events.at(-1)).toMatchObject({ attempt: 1, client: { path: 'tinker://run/weights/new', hasOptimizer: true } });
+    expect(monitor.watched).toEqual([]);
+    expect(clock.pending).toBe(0);
+  });
+
+  it('tries again with growing waits, and gives up after the last attempt', async () => {
+    const { clock, monitor, state, types } = world({ maxAttempts: 3, backoffMs: 1_000, intervalMs: 1_000 });
+    state.isCorrupted = true;
+    state.failures = 99;
+    monitor.watch('run');
+    await clock.advance(1_000);
+    expect(types()).toEqual(['broken', 'attempt', 'attempt_failed']);
+    await clock.advance(1_000);
+    await clock.advance(1_999);
+    expect(types().filter((type) => type === 'attempt')).toHaveLength(2);
+    await clock.advance(1);
+    expect(types().slice(-2)).toEqual(['attempt_failed', 'given_up']);
+    expect(monitor.watched).toEqual([]);
+  });
+
+  it('recovers on request, without the optimizer if so told', async () => {
+    const { clock, monitor, state } = world({ restoreOptimizer: false });
+    state.failures = 1;
+    expect(await clock.runUntil(monitor.recover('run'))).toEqual({ path: 'tinker://run/weights/new', hasOptimizer: false });
+  });
+
+  it('says so at once when there is no checkpoint', async () => {
+    const { monitor, state } = world();
+    state.checkpoints = [];
+    await expect(monitor.recover('run')).rejects.toThrow('no checkpoint to go on from');
+  });
+
+  it('survives a failed look, and stops when the run is gone', async () => {
+    const { clock, monitor, state, types } = world({ intervalMs: 1_000 });
+    state.lookError = new ConnectionError({ message: 'reset' });
+    monitor.watch('run');
+    await clock.advance(2_000);
+    expect(types()).toEqual(['watch_failed', 'watch_failed']);
+    state.lookError = new NotFoundError({ message: 'gone', status: 404 });
+    await clock.advance(1_000);
+    expect(types().at(-1)).toBe('given_up');
+  });
+
+  it('leaves no timer behind when it is closed', async () => {
+    const { clock, events, monitor } = world();
+    monitor.watch('a');
+    monitor.watch('b');
+    monitor.close();
+    await clock.advance(60_000);
+    expect(clock.pending).toBe(0);
+    expect(events).toEqual([]);
+  });
+});
+
+describe('newestTrainingCheckpoint', () => {
+  it('ignores sampler weights and expired checkpoints', () => {
+    const now = Date.parse('2026-02-01T00:00:00Z');
+    const good = checkpoint('good', '2026-01-01T00:00:00Z');
+    const all = [
+      good,
+      checkpoint('sampler', '2026-01-05T00:00:00Z', { checkpointType: 'sampler' }),
+      checkpoint('expired', '2026-01-06T00:00:00Z', { expiresAt: new Date(now) }),
+    ];
+    expect(newestTrainingCheckpoint(all, now)).toBe(good);
+    expect(newestTrainingCheckpoint([], now)).toBeUndefined();
+  });
+});
+
+describe('recoveryDelayMs', () => {
+  it('doubles up to the maximum', () => {
+    expect([1, 2, 3, 4, 9].map((attempt) => recoveryDelayMs(attempt, {}))).toEqual([0, 5_000, 10_000, 20_000, 60_000]);
+  });
+});

@@ -1,0 +1,149 @@
+import { type Clock, sleep, systemClock } from '@tinkex/http';
+import { AbortedError, type Checkpoint, ConfigurationError, NotFoundError, type TrainingRun } from '@tinkex/types';
+import type { CallOptions } from '../calls/call-options.js';
+import { newestTrainingCheckpoint, type RecoveryPolicy, recoveryDelayMs } from './recovery-policy.js';
+
+/** What a monitor reads. A `RestClient` is one. */
+export interface RecoveryRecords {
+  getTrainingRun(trainingRunId: string, options?: CallOptions): Promise<TrainingRun>;
+  listCheckpoints(trainingRunId: string, options?: CallOptions): AsyncIterable<Checkpoint>;
+}
+
+/** What a monitor restarts runs with. A `ServiceClient` is one. */
+export interface RecoveryService<Client> {
+  createTrainingClientFromState(path: string, options?: CallOptions): Promise<Client>;
+  createTrainingClientFromStateWithOptimizer(path: string, options?: CallOptions): Promise<Client>;
+}
+
+/** What happened to a watched run. */
+export type RecoveryEvent<Client> =
+  | { readonly type: 'broken'; readonly trainingRunId: string }
+  | { readonly type: 'attempt'; readonly trainingRunId: string; readonly attempt: number; readonly checkpointPath: string }
+  | { readonly type: 'attempt_failed'; readonly trainingRunId: string; readonly attempt: number; readonly error: unknown }
+  | { readonly type: 'recovered'; readonly trainingRunId: string; readonly attempt: number; readonly checkpointPath: string; readonly client: Client }
+  | { readonly type: 'given_up'; readonly trainingRunId: string; readonly error: unknown }
+  | { readonly type: 'watch_failed'; readonly trainingRunId: string; readonly error: unknown };
+
+/** Options of {@link RecoveryMonitor}. */
+export interface RecoveryMonitorOptions<Client> extends RecoveryPolicy {
+  readonly service: RecoveryService<Client>;
+  readonly records: RecoveryRecords;
+  /** How often watched runs are looked at, milliseconds. Default 30,000. */
+  readonly intervalMs?: number;
+  /** Told of everything that happens. Take the new client from `recovered`. What it throws is not caught: keep it simple. */
+  readonly onEvent: (event: RecoveryEvent<Client>) => void;
+  readonly clock?: Clock;
+}
+
+/**
+ * Watches training runs and, when the service reports one as corrupted, starts a new run from its newest checkpoint. Opt-in: nothing
+ * happens unless you make one and call {@link watch}. Steps after that checkpoint are not repeated for you.
+ *
+ * The monitor's timers keep no process alive. Close it when you are done.
+ */
+export class RecoveryMonitor<Client> implements AsyncDisposable {
+  readonly #options: RecoveryMonitorOptions<Client>;
+  readonly #clock: Clock;
+  readonly #watches = new Map<string, AbortController>();
+
+  constructor(options: RecoveryMonitorOptions<Client>) {
+    this.#options = options;
+    this.#clock = options.clock ?? systemClock;
+  }
+
+  /** Ids of the runs being watched. */
+  get watched(): readonly string[] {
+    return [...this.#watches.keys()];
+  }
+
+  /** Starts watching a run; the first look is one interval away. Watching it twice is watching it once. */
+  watch(trainingRunId: string): void {
+    if (this.#watches.has(trainingRunId)) return;
+    const controller = new AbortController();
+    this.#watches.set(trainingRunId, controller);
+    void this.#watch(trainingRunId, controller.signal);
+  }
+
+  /** Stops watching a run, and a recovery of it that is under way. */
+  unwatch(trainingRunId: string): void {
+    this.#watches.get(trainingRunId)?.abort();
+    this.#watches.delete(trainingRunId);
+  }
+
+  /**
+   * Restarts a run from its newest checkpoint now, whatever the service says about it: for failures you noticed yourself.
+   *
+   * @throws ConfigurationError when there is no checkpoint to go on from; else the last attempt's error.
+   */
+  async recover(trainingRunId: string, { signal }: { readonly signal?: AbortSignal } = {}): Promise<Client> {
+    const { maxAttempts = 3, onEvent } = this.#options;
+    const options = signal === undefined ? {} : { signal };
+    for (let attempt = 1; ; attempt += 1) {
+      if (attempt > 1) await sleep(this.#clock, recoveryDelayMs(attempt, this.#options), signal);
+      try {
+        const checkpointPath = await this.#checkpointOf(trainingRunId, options);
+        onEvent({ type: 'attempt', trainingRunId, attempt, checkpointPath });
+        const client = await this.#restart(checkpointPath, options);
+        onEvent({ type: 'recovered', trainingRunId, attempt, checkpointPath, client });
+        return client;
+      } catch (error) {
+        onEvent({ type: 'attempt_failed', trainingRunId, attempt, error });
+        const isFinal = ConfigurationError.isInstance(error) || AbortedError.isInstance(error) || signal?.aborted;
+        if (isFinal || attempt >= maxAttempts) throw error;
+      }
+    }
+  }
+
+  /** Stops watching everything. Idempotent. */
+  close(): void {
+    for (const trainingRunId of this.watched) this.unwatch(trainingRunId);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.close();
+  }
+
+  async #watch(trainingRunId: string, signal: AbortSignal): Promise<void> {
+    const { onEvent, intervalMs = 30_000 } = this.#options;
+    try {
+      for (;;) {
+        await sleep(this.#clock, intervalMs, signal);
+        if (await this.#isBroken(trainingRunId, signal)) break;
+      }
+      onEvent({ type: 'broken', trainingRunId });
+      await this.recover(trainingRunId, { signal });
+    } catch (error) {
+      if (!signal.aborted) onEvent({ type: 'given_up', trainingRunId, error });
+    } finally {
+      if (!signal.aborted) this.#watches.delete(trainingRunId);
+    }
+  }
+
+  async #isBroken(trainingRunId: string, signal: AbortSignal): Promise<boolean> {
+    try {
+      const run = await this.#options.records.getTrainingRun(trainingRunId, { signal });
+      return run.corrupted;
+    } catch (error) {
+      if (signal.aborted || NotFoundError.isInstance(error)) throw error;
+      // One failed look says nothing about the run; the next one may work.
+      this.#options.onEvent({ type: 'watch_failed', trainingRunId, error });
+      return false;
+    }
+  }
+
+  async #checkpointOf(trainingRunId: string, options: CallOptions): Promise<string> {
+    const checkpoints: Checkpoint[] = [];
+    for await (const checkpoint of this.#options.records.listCheckpoints(trainingRunId, options)) checkpoints.push(checkpoint);
+    const choose = this.#options.chooseCheckpoint ?? ((all: readonly Checkpoint[]) => newestTrainingCheckpoint(all, this.#clock.now()));
+    const chosen = choose(checkpoints);
+    if (chosen) return chosen.tinkerPath;
+    throw new ConfigurationError({ message: `The run ${trainingRunId} has no checkpoint to go on from. Call saveState from time to time.` });
+  }
+
+  #restart(path: string, options: CallOptions): Promise<Client> {
+    const { service, restoreOptimizer = true } = this.#options;
+    return restoreOptimizer
+      ? service.createTrainingClientFromStateWithOptimizer(path, options)
+      : service.createTrainingClientFromState(path, options);
+  }
+}

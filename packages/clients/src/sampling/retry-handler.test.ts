@@ -1,0 +1,125 @@
+import { getEventListeners } from 'node:events';
+import { VirtualClock } from '@tinkex/testkit';
+import { AbortedError, ConnectionError, FutureExpiredError, RequestFailedError } from '@tinkex/types';
+import { describe, expect, it } from 'vitest';
+import { RetryHandler, type RetryOptions, resolveRetryOptions } from './retry-handler.js';
+
+const reset = () => new ConnectionError({ message: 'reset' });
+
+function handlerWith(options: RetryOptions = {}) {
+  const clock = new VirtualClock();
+  const handler = new RetryHandler(resolveRetryOptions(options, true), clock, () => 0.5);
+  return { clock, handler };
+}
+
+/** An attempt that waits for its signal, as a call to a server that never answers. */
+function hang(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    signal.addEventListener('abort', () => reject(new AbortedError({ cause: signal.reason })), { once: true });
+  });
+}
+
+describe('RetryHandler', () => {
+  it('tries until it succeeds, with doubling waits', async () => {
+    const { clock, handler } = handlerWith();
+    const startMs = clock.now();
+    const triedAtMs: number[] = [];
+    const seen: unknown[] = [];
+    const result = handler.run(
+      async () => {
+        triedAtMs.push(clock.now() - startMs);
+        if (triedAtMs.length < 4) throw triedAtMs.length === 1 ? new FutureExpiredError({ message: 'gone' }) : reset();
+        return 'done';
+      },
+      undefined,
+      (error) => seen.push(error),
+    );
+    expect(await clock.runUntil(result)).toBe('done');
+    expect(triedAtMs).toEqual([0, 500, 1_500, 3_500]);
+    expect(seen).toHaveLength(3);
+    expect(clock.pending).toBe(0);
+  });
+
+  it('raises what cannot be healed at once', async () => {
+    const { handler } = handlerWith();
+    let attempts = 0;
+    const failing = handler.run(async () => {
+      attempts += 1;
+      throw new RequestFailedError({ message: 'bad', category: 'server' });
+    });
+    await expect(failing).rejects.toBeInstanceOf(RequestFailedError);
+    expect(attempts).toBe(1);
+  });
+
+  it('stops after maxAttempts with the last error', async () => {
+    const { clock, handler } = handlerWith({ maxAttempts: 3 });
+    let attempts = 0;
+    const failing = handler.run(async () => {
+      attempts += 1;
+      throw reset();
+    });
+    await expect(clock.runUntil(failing)).rejects.toBeInstanceOf(ConnectionError);
+    expect(attempts).toBe(3);
+  });
+
+  it('ends the wait between attempts when the caller aborts, and removes its listener', async () => {
+    const { clock, handler } = handlerWith();
+    const controller = new AbortController();
+    const failing = handler.run(async () => Promise.reject(reset()), controller.signal);
+    await clock.waitForTimers(2);
+    controller.abort('enough');
+    await expect(failing).rejects.toBeInstanceOf(AbortedError);
+    expect(getEventListeners(controller.signal, 'abort')).toHaveLength(0);
+    expect(clock.pending).toBe(0);
+  });
+
+  it('fails every call inside when nothing has succeeded for the progress timeout', async () => {
+    const { clock, handler } = handlerWith({ progressTimeoutMs: 10_000 });
+    const first = handler.run(hang);
+    const second = handler.run(hang);
+    const outcome = Promise.allSettled([first, second]);
+    await clock.advance(9_999);
+    expect(clock.pending).toBe(1);
+    await clock.advance(1);
+    for (const result of await outcome) {
+      expect(result).toMatchObject({ status: 'rejected', reason: { code: 'TINKEX_CONNECTION' } });
+      expect((result as PromiseRejectedResult).reason.message).toContain('No sampling call of this client has succeeded for 10 s');
+    }
+    expect(clock.pending).toBe(0);
+  });
+
+  it('restarts the progress timeout at every success of another call', async () => {
+    const { clock, handler } = handlerWith({ progressTimeoutMs: 10_000 });
+    let isFailed = false;
+    const stuck = handler.run(hang).catch(() => {
+      isFailed = true;
+    });
+    await clock.advance(6_000);
+    await handler.run(async () => 'fine');
+    await clock.advance(9_999);
+    expect(isFailed).toBe(false);
+    await clock.advance(1);
+    await stuck;
+    expect(isFailed).toBe(true);
+  });
+
+  it('counts the progress timeout from the entry of the first call, not from the birth of the client', async () => {
+    const { clock, handler } = handlerWith({ progressTimeoutMs: 10_000 });
+    await clock.advance(60_000);
+    const controller = new AbortController();
+    const waiting = handler.run(hang, controller.signal);
+    await clock.advance(9_999);
+    controller.abort();
+    await expect(waiting).rejects.toBeInstanceOf(AbortedError);
+  });
+
+  it('never gives up for lack of progress when the server turned the detection off', async () => {
+    const clock = new VirtualClock();
+    const handler = new RetryHandler(resolveRetryOptions({ progressTimeoutMs: 1_000 }, false), clock, Math.random);
+    const controller = new AbortController();
+    const waiting = handler.run(hang, controller.signal);
+    expect(clock.pending).toBe(0);
+    controller.abort();
+    await expect(waiting).rejects.toBeInstanceOf(AbortedError);
+  });
+});

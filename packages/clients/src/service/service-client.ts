@@ -1,0 +1,246 @@
+import { randomUUID } from 'node:crypto';
+import { type Transport, UndiciTransport } from '@tinkex/http';
+import type { EventSource, GetServerCapabilitiesResponse } from '@tinkex/types';
+import type { CallOptions } from '../calls/call-options.js';
+import { CallScope } from '../calls/call-scope.js';
+import { Lifetime } from '../calls/lifetime.js';
+import { Futures } from '../futures/attach.js';
+import { waitFor } from '../futures/wait.js';
+import { RestClient } from '../rest/rest-client.js';
+import { SamplingClient, type SamplingClientOptions } from '../sampling/sampling-client.js';
+import { TokenizerLibrary } from '../tokenizers/tokenizer-library.js';
+import { keepSessionAlive, startSession } from '../session/start-session.js';
+import { keepDynamicConfig } from '../session/dynamic-config.js';
+import { createLoraModel, createModelFromState } from '../training/create-model.js';
+import type { FromStateOptions, LoraTrainingOptions } from '../training/training-options.js';
+import { type ResumedTraining, type ResumeOptions, resumeTraining } from '../training/resume.js';
+import { TrainingClient } from '../training/training-client.js';
+import type { Connection, SessionConnection } from './connection.js';
+import { chooseCredential } from './credentials.js';
+import { type ResolvedOptions, resolveOptions } from './resolve-options.js';
+import { ServiceConnection } from './service-connection.js';
+import type { ServiceClientOptions } from './service-options.js';
+import { type Started, startConnection } from './start-connection.js';
+
+/**
+ * The way in. It reaches one server with one credential, and makes the clients that train, sample and manage.
+ *
+ * Making one does no I/O: the configuration, the credential exchange and the session follow with the first call that needs
+ * them. Two clients in one process share nothing but the rate limiter of an equal base URL and key. Close it when done, or
+ * declare it with `await using`; a process that forgets still exits.
+ *
+ * @throws `ConfigurationError` for unknown or impossible options, at once.
+ */
+export class ServiceClient implements AsyncDisposable {
+  readonly #options: ResolvedOptions;
+  readonly #userOptions: ServiceClientOptions;
+  readonly #lifetime = new Lifetime();
+  readonly #transport: Transport;
+  readonly #clientId = randomUUID();
+  #sessionId: string | undefined;
+  #connecting: Promise<Connection> | undefined;
+  #openingSession: Promise<SessionConnection> | undefined;
+  #started: Started | undefined;
+  readonly #adoptedSessions = new Set<string>();
+  #nextModelSeqId = 0;
+  #nextSamplingSessionSeqId = 0;
+  #closing: Promise<void> | undefined;
+
+  /** Futures of other processes. */
+  readonly futures: Futures;
+
+  constructor(options: ServiceClientOptions = {}) {
+    this.#options = resolveOptions(options);
+    this.#userOptions = options;
+    if (this.#options.isHosted) chooseCredential(this.#options);
+    const { dispatcher } = this.#options;
+    this.#transport = this.#options.transport ?? new UndiciTransport(dispatcher === undefined ? {} : { dispatcher });
+    this.futures = new Futures({ clock: this.#options.clock, lifetime: this.#lifetime, source: () => this.#source() }, () => this.#connection());
+  }
+
+  /** The server's address, normalised. */
+  get baseUrl(): string {
+    return this.#options.baseUrl;
+  }
+
+  /** The session's id; starts the session if there is none yet. */
+  async sessionId(options: CallOptions = {}): Promise<string> {
+    const { sessionId } = await this.#session(options);
+    return sessionId;
+  }
+
+  /** The models that can be trained and sampled. Needs no session. */
+  async getServerCapabilities(options: CallOptions = {}): Promise<GetServerCapabilitiesResponse> {
+    const connection = await this.#connection(options);
+    return connection.call('getServerCapabilities', {}, options);
+  }
+
+  /**
+   * Makes a new LoRA adapter on a base model.
+   *
+   * @throws `ValidationError` before anything is sent when the options make no sense; otherwise what the server says.
+   */
+  async createLoraTrainingClient(options: LoraTrainingOptions & CallOptions): Promise<TrainingClient> {
+    const modelSeqId = this.#nextModelSeqId++;
+    const connection = await this.#session(options);
+    const modelId = await createLoraModel(connection, modelSeqId, options);
+    return this.#trainingClient(connection, modelId);
+  }
+
+  /** Makes a new model with saved weights and a fresh optimizer. */
+  createTrainingClientFromState(path: string, options: FromStateOptions & CallOptions = {}): Promise<TrainingClient> {
+    return this.#fromState(path, false, options);
+  }
+
+  /** Makes a new model that goes on exactly where the checkpoint was saved: weights and optimizer state. */
+  createTrainingClientFromStateWithOptimizer(path: string, options: FromStateOptions & CallOptions = {}): Promise<TrainingClient> {
+    return this.#fromState(path, true, options);
+  }
+
+  /**
+   * Makes a client that samples from saved weights (`modelPath`) or from a base model (`baseModel`).
+   *
+   * @throws `ConfigurationError` when neither is named; otherwise what the server says.
+   */
+  async createSamplingClient(options: SamplingClientOptions & CallOptions): Promise<SamplingClient> {
+    const connection = await this.#session(options);
+    return SamplingClient.create(connection, options, options);
+  }
+
+  /** Makes a client that looks after runs, checkpoints, sessions and bills. Needs no session. */
+  createRestClient(): RestClient {
+    return new RestClient((options) => this.#connection(options));
+  }
+
+  /**
+   * A connection for a sampler that another thread or process has made, with heartbeats for the session it belongs to.
+   *
+   * @internal Used by `SamplingClient.fromJSON`.
+   */
+  async samplingConnection(sessionId?: string): Promise<Connection> {
+    const connection = await this.#connection();
+    if (sessionId !== undefined && sessionId !== this.#sessionId && !this.#adoptedSessions.has(sessionId)) {
+      this.#adoptedSessions.add(sessionId);
+      keepSessionAlive(connection, sessionId, this.#options);
+    }
+    return connection;
+  }
+
+  /**
+   * Goes on after a crash: finds the newest training checkpoint of a run (or takes the one you name) and makes a new model of
+   * it with its optimizer state.
+   *
+   * @throws `NotFoundError` when the run has no training checkpoint.
+   */
+  async resume(options: ResumeOptions & CallOptions): Promise<ResumedTraining> {
+    const connection = await this.#connection(options);
+    return resumeTraining(connection, options, (path, isExact) => this.#fromState(path, isExact, options));
+  }
+
+  /**
+   * Ends the session's heartbeats, every wait (`AbortedError`) and every connection. Idempotent. Operations the server has
+   * accepted still run there.
+   */
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  #source(): EventSource {
+    const { baseUrl } = this.#options;
+    const base = { clientId: this.#clientId, baseUrl };
+    return this.#sessionId === undefined ? base : { ...base, sessionId: this.#sessionId };
+  }
+
+  /** Starts once for all callers; one caller's abort ends only its own wait. A failed start is tried again by the next call. */
+  #connection(options: CallOptions = {}): Promise<Connection> {
+    this.#connecting ??= this.#shared(
+      (signal) => this.#connect(signal),
+      () => {
+        this.#connecting = undefined;
+      },
+    );
+    return waitFor(this.#connecting, this.#options.clock, options, 'the connection to start');
+  }
+
+  #session(options: CallOptions = {}): Promise<SessionConnection> {
+    this.#openingSession ??= this.#shared(
+      (signal) => this.#openSession(signal),
+      () => {
+        this.#openingSession = undefined;
+      },
+    );
+    return waitFor(this.#openingSession, this.#options.clock, options, 'the session to start');
+  }
+
+  async #shared<T>(start: (signal: AbortSignal) => Promise<T>, forget: () => void): Promise<T> {
+    const scope = new CallScope(this.#options.clock, this.#lifetime);
+    try {
+      if (scope.signal.aborted) throw scope.signal.reason;
+      return await start(scope.signal);
+    } catch (error) {
+      forget();
+      throw scope.explain(error);
+    } finally {
+      scope.end();
+    }
+  }
+
+  async #connect(signal: AbortSignal): Promise<Connection> {
+    const parts = { options: this.#options, transport: this.#transport, lifetime: this.#lifetime, source: () => this.#source() };
+    this.#started = await startConnection(parts, signal);
+    const tokenizers = new TokenizerLibrary(this.#options.tokenizer ?? {}, this.#transport);
+    const loadTokenizer = (modelName: string, tokenizerId?: string) => tokenizers.load(modelName, tokenizerId);
+    return new ServiceConnection({ ...parts, started: this.#started, loadTokenizer });
+  }
+
+  async #openSession(signal: AbortSignal): Promise<SessionConnection> {
+    const connection = await this.#connection({ signal });
+    const sessionId = await startSession(connection, this.#options, signal);
+    this.#sessionId = sessionId;
+    this.#keepConfigFresh(connection);
+    return {
+      ...connection,
+      sessionId,
+      nextModelSeqId: () => this.#nextModelSeqId++,
+      nextSamplingSessionSeqId: () => this.#nextSamplingSessionSeqId++,
+    };
+  }
+
+  #keepConfigFresh(connection: Connection): void {
+    const initial = this.#started?.dynamicConfig;
+    if (initial === undefined) return;
+    const { clock, sdkVersion } = this.#options;
+    const fetch = () => connection.call('clientDynamicConfig', { body: { sdkVersion } }, { hasOuterRetry: false });
+    keepDynamicConfig({ clock, lifetime: this.#lifetime, initial, fetch });
+  }
+
+  async #fromState(path: string, hasOptimizer: boolean, options: FromStateOptions & CallOptions): Promise<TrainingClient> {
+    const modelSeqId = this.#nextModelSeqId++;
+    const connection = await this.#session(options);
+    const request = { path, hasOptimizer, modelSeqId, options, connectAs: (apiKey: string) => this.#sibling(apiKey) };
+    const { modelId, loadPath } = await createModelFromState(connection, request);
+    const client = this.#trainingClient(connection, modelId);
+    if (loadPath !== undefined) await (hasOptimizer ? client.loadStateWithOptimizer(loadPath, options) : client.loadState(loadPath, options));
+    return client;
+  }
+
+  /** Another client of the same server with another credential, for weights that belong to somebody else. */
+  #sibling(apiKey: string): { connection: Promise<Connection>; close: () => Promise<void> } {
+    const sibling = new ServiceClient({ ...this.#userOptions, apiKey, baseUrl: this.#options.baseUrl });
+    return { connection: sibling.#connection(), close: () => sibling.close() };
+  }
+
+  #trainingClient(connection: SessionConnection, modelId: string): TrainingClient {
+    return new TrainingClient(connection, modelId);
+  }
+
+  async #close(): Promise<void> {
+    this.#lifetime.close();
+    if (this.#options.transport === undefined) await this.#transport.close();
+  }
+}

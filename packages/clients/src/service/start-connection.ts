@@ -1,0 +1,147 @@
+import { executeWithRetries, HttpClient, type HttpClientOptions, jwtAuth, type Transport } from '@tinkex/http';
+import {
+  ApiStatusError,
+  type ClientConfigResponse,
+  clientConfigResponse,
+  type ClientDynamicConfigResponse,
+  type EventSource,
+
+} from '@tinkex/types';
+import { EndpointCaller } from '../calls/endpoint-caller.js';
+import type { Lifetime } from '../calls/lifetime.js';
+import { BillingPause } from '../limits/billing-pause.js';
+import { chooseCredential, type Credential, requireKey } from './credentials.js';
+import type { ResolvedOptions } from './resolve-options.js';
+
+/** What start-up gives: the server's word, and a client with the final credential. */
+export interface Started {
+  readonly http: HttpClient;
+  readonly caller: EndpointCaller;
+  readonly billingPause: BillingPause;
+  readonly config: ClientConfigResponse;
+  /** Undefined when the server has no such endpoint: then there is nothing to refresh either. */
+  readonly dynamicConfig: ClientDynamicConfigResponse | undefined;
+  readonly credential: () => Promise<string>;
+}
+
+export interface StartParts {
+  readonly options: ResolvedOptions;
+  readonly transport: Transport;
+  readonly lifetime: Lifetime;
+  readonly source: () => EventSource;
+}
+
+const NO_SUCH_ENDPOINT: ReadonlySet<number> = new Set([404, 405]);
+
+/** Fetches the configuration, exchanges the credential if the server wants that, and fetches what may change later. */
+export async function startConnection(parts: StartParts, signal: AbortSignal): Promise<Started> {
+  const { options } = parts;
+  const first = chooseCredential(options);
+  const plain = new StartUpClient(parts, first);
+  const config = await plain.clientConfig(signal);
+  const { session, credential } = await authenticate(parts, plain, first, config, signal);
+  const billingPause = session.useBillingWindow(config);
+  const caller = session.caller(billingPause);
+  const dynamicConfig = await session.dynamicConfig(caller, signal);
+  return { http: session.http, caller, billingPause, config, dynamicConfig, credential };
+}
+
+async function authenticate(
+  parts: StartParts,
+  plain: StartUpClient,
+  first: Credential | undefined,
+  config: ClientConfigResponse,
+  signal: AbortSignal,
+): Promise<{ session: StartUpClient; credential: () => Promise<string> }> {
+  const { options } = parts;
+  if (!config.pjwtAuthEnabled) {
+    const credential = requireKey(first, options.isHosted);
+    return { session: plain, credential: credential?.read ?? (async () => '') };
+  }
+  const isCommandRequired = config.credentialDefaultSource === 'credential_cmd';
+  const source = chooseCredential(options, isCommandRequired);
+  if (isCommandRequired && source?.isToken) return { session: plain, credential: source.read };
+  const exchanger = new StartUpClient(parts, source);
+  const auth = jwtAuth({ clock: options.clock, exchange: () => exchanger.exchange() });
+  // The first exchange must succeed; refreshes may fail and leave the old token in use.
+  await executeWithRetries(async () => auth.headers(signal), { clock: options.clock, signal });
+  const session = new StartUpClient(parts, { auth, read: async () => auth.token ?? '', source: 'apiKey', isToken: true });
+  return { session, credential: async () => auth.token ?? '' };
+}
+
+/** An HTTP client with one credential, and the few calls that start-up makes with it. */
+class StartUpClient {
+  readonly http: HttpClient;
+  readonly #parts: StartParts;
+  readonly #startUpPause: BillingPause;
+
+  constructor(parts: StartParts, credential: Credential | undefined) {
+    const { options, transport, source } = parts;
+    this.#parts = parts;
+    this.#startUpPause = new BillingPause(options.clock, 3_600_000);
+    const { timeoutMs, maxRetries, query, middleware } = options;
+    const httpOptions: HttpClientOptions = {
+      baseUrl: options.baseUrl,
+      transport,
+      headers: options.headers,
+      clock: options.clock,
+      random: options.random,
+      sdkVersion: options.sdkVersion,
+      source,
+      ...(credential === undefined ? {} : { auth: credential.auth }),
+      ...(timeoutMs === undefined ? {} : { timeoutMs }),
+      ...(maxRetries === undefined ? {} : { maxRetries }),
+      ...(query === undefined ? {} : { query }),
+      ...(middleware === undefined ? {} : { middleware }),
+    };
+    this.http = new HttpClient(httpOptions);
+    parts.lifetime.onClose(() => void this.http.close());
+  }
+
+  caller(billingPause: BillingPause): EndpointCaller {
+    const { clock } = this.#parts.options;
+    return new EndpointCaller({ http: this.http, clock, lifetime: this.#parts.lifetime, billingPause });
+  }
+
+  useBillingWindow(config: ClientConfigResponse): BillingPause {
+    const { clock, onServerMessage } = this.#parts.options;
+    return new BillingPause(clock, config.billingExceptionMaxPauseDurationSec * 1000, (level) => {
+      const text =
+        level === 'warning'
+          ? 'The account is unpaid (status 402). Work is paused and tried again every 5 s until it is paid.'
+          : 'The account is still unpaid (status 402); waiting is over and calls fail.';
+      onServerMessage?.({ level, text });
+    });
+  }
+
+  /** Servers without this endpoint get the reference defaults. */
+  async clientConfig(signal: AbortSignal): Promise<ClientConfigResponse> {
+    const { sdkVersion } = this.#parts.options;
+    try {
+      return await this.caller(this.#startUpPause).call('clientConfig', { body: { sdkVersion } }, { signal });
+    } catch (error) {
+      if (isMissing(error)) return clientConfigResponse.decode({});
+      throw error;
+    }
+  }
+
+  async dynamicConfig(caller: EndpointCaller, signal: AbortSignal): Promise<ClientDynamicConfigResponse | undefined> {
+    const { sdkVersion } = this.#parts.options;
+    try {
+      return await caller.call('clientDynamicConfig', { body: { sdkVersion } }, { signal, hasOuterRetry: true });
+    } catch (error) {
+      if (isMissing(error)) return undefined;
+      throw error;
+    }
+  }
+
+  async exchange(): Promise<string> {
+    const { jwt } = await this.caller(this.#startUpPause).call('authToken', { body: {} }, { hasOuterRetry: false });
+    return jwt;
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  return ApiStatusError.isInstance(error) && NO_SUCH_ENDPOINT.has(error.status);
+}
+

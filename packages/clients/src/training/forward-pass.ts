@@ -1,0 +1,117 @@
+import { hasSubscribers, publish } from '@tinkex/http';
+import { combineForwardBackwardOutputs, type Datum, type ForwardBackwardOutput, protobuf } from '@tinkex/types';
+import type { Operation } from '../futures/operation.js';
+import { submitChunks } from './chunk-submission.js';
+import type { ModelOperations } from './model-operations.js';
+import type { PassPlan } from './pass-plan.js';
+import type { PassOptions } from './training-options.js';
+import type { Turn } from './turns.js';
+
+/** One forward or forward/backward pass, with its turn already taken. */
+export interface ForwardPass {
+  readonly plan: PassPlan;
+  readonly turn: Turn;
+  readonly lossFn: string;
+  readonly isForwardOnly: boolean;
+  readonly options: PassOptions;
+}
+
+/** Submits the chunks of a pass in its turn, waits for all of them and puts the results together in data order. */
+export async function runForwardPass(
+  model: ModelOperations,
+  operation: Operation,
+  pass: ForwardPass,
+): Promise<ForwardBackwardOutput> {
+  const requestType = pass.isForwardOnly ? 'Forward' : 'ForwardBackward';
+  const requestIds = await submitChunks({
+    turn: pass.turn,
+    isParallel: model.connection.config.parallelFwdbwdChunks,
+    signal: operation.signal,
+    submit: (index, signal) => submitChunk(model, pass, index, signal),
+  });
+  operation.accepted(requestIds);
+  const outputs = await Promise.all(requestIds.map((id) => model.result(operation, id, requestType, pass.options)));
+  const output = combineForwardBackwardOutputs(outputs);
+  publishPass(model, pass, requestType, requestIds[0], output, operation.startedAtMs);
+  return output;
+}
+
+/** Sends one chunk when there is room for its bytes; the room is free again as soon as the server has accepted it. */
+async function submitChunk(model: ModelOperations, pass: ForwardPass, index: number, signal: AbortSignal): Promise<string> {
+  const { connection, modelId } = model;
+  const chunk = pass.plan.chunks[index];
+  const seqId = pass.turn.seqIds[index];
+  if (chunk === undefined || seqId === undefined) throw new RangeError(`There is no chunk ${index}`);
+  const { lossFnConfig, headers } = pass.options;
+  const startedAtMs = connection.clock.now();
+  const body = {
+    modelId,
+    seqId,
+    data: chunk.data,
+    lossFn: pass.lossFn,
+    ...(lossFnConfig === undefined ? {} : { lossFnConfig }),
+    ...(pass.isForwardOnly ? { forwardOnly: true } : {}),
+  };
+  const options = { signal, ...(headers === undefined ? {} : { headers }) };
+  const leave = await connection.dispatchBudget.enter(chunk.estimatedBytes, signal);
+  try {
+    const { requestId } = await connection.dialect.send((encoding) => {
+      if (encoding === 'json') return connection.call(pass.isForwardOnly ? 'forward' : 'forwardBackward', { body }, options);
+      const bytes = protobuf.forwardBackwardRequest.encode(body);
+      const compress = connection.config.protoCompressFwdbwd ? { compress: 'zstd' as const } : {};
+      return connection.call('forwardBackward', { encoded: { bytes, contentType: 'application/x-protobuf', ...compress } }, options);
+    });
+    publishChunk(model, pass, index, seqId, requestId, startedAtMs);
+    return requestId;
+  } finally {
+    leave();
+  }
+}
+
+function publishChunk(model: ModelOperations, pass: ForwardPass, chunkIndex: number, seqId: number, requestId: string, startedAtMs: number): void {
+  if (!hasSubscribers('tinkex:chunk:submit')) return;
+  const { connection, modelId } = model;
+  const chunk = pass.plan.chunks[chunkIndex];
+  publish('tinkex:chunk:submit', {
+    ...connection.source(),
+    requestType: pass.isForwardOnly ? 'Forward' : 'ForwardBackward',
+    requestId,
+    modelId,
+    seqId,
+    chunkIndex,
+    chunkCount: pass.plan.chunks.length,
+    datums: chunk?.data.length ?? 0,
+    estimatedBytes: chunk?.estimatedBytes ?? 0,
+    durationMs: connection.clock.now() - startedAtMs,
+  });
+}
+
+function publishPass(
+  { connection, modelId }: ModelOperations,
+  { plan }: ForwardPass,
+  requestType: string,
+  requestId: string | undefined,
+  { metrics }: ForwardBackwardOutput,
+  startedAtMs: number,
+): void {
+  if (!hasSubscribers('tinkex:training:operation')) return;
+  let tokens = 0;
+  for (const { data } of plan.chunks) for (const datum of data) tokens += textTokens(datum);
+  publish('tinkex:training:operation', {
+    ...connection.source(),
+    requestType,
+    ...(requestId === undefined ? {} : { requestId }),
+    modelId,
+    datums: plan.datums,
+    tokens,
+    metrics,
+    durationMs: connection.clock.now() - startedAtMs,
+  });
+}
+
+/** Text tokens only: the length of an image is the server's to say. */
+function textTokens({ modelInput }: Datum): number {
+  let tokens = 0;
+  for (const chunk of modelInput.chunks) if (chunk.type === 'encoded_text') tokens += chunk.tokens.length;
+  return tokens;
+}

@@ -1,0 +1,83 @@
+import { executeWithRetries } from '@tinkex/http';
+import { ApiStatusError, type Checkpoint, ConflictError, ConnectionError, FutureExpiredError, TinkexError } from '@tinkex/types';
+import type { SessionConnection } from '../service/connection.js';
+
+/** Clocks of the server and of this machine may differ by this much. */
+const CLOCK_TOLERANCE_MS = 60_000;
+
+/** A save whose outcome may have to be looked up. */
+export interface SaveAttempt {
+  readonly connection: SessionConnection;
+  readonly modelId: string;
+  /** The checkpoint's name. */
+  readonly name: string;
+  readonly kind: 'weights' | 'sampler_weights';
+  readonly startedAtMs: number;
+  readonly signal: AbortSignal;
+}
+
+/** The submission of a save: a promise to wait for, or the path if the save has turned out to be done already. */
+export type SaveSubmission = { readonly requestId: string } | { readonly path: string };
+
+/**
+ * Submits a save. An attempt whose answer was lost may have been accepted; some servers answer the repetition with 409
+ * instead of the original promise. Then the list of checkpoints decides: if the checkpoint is there and new, the save is
+ * done, and nothing is saved twice. A 409 to the very first attempt is an ordinary conflict.
+ */
+export async function submitSave(attempt: SaveAttempt, send: () => Promise<{ readonly requestId: string }>): Promise<SaveSubmission> {
+  const { connection, signal } = attempt;
+  let isAmbiguous = false;
+  try {
+    return await executeWithRetries(
+      async (): Promise<SaveSubmission> => {
+        try {
+          return await send();
+        } catch (error) {
+          if (isAmbiguous && ConflictError.isInstance(error)) {
+            const path = await findSaved(attempt);
+            if (path !== undefined) return { path };
+          }
+          isAmbiguous ||= mayHaveHappened(error);
+          throw error;
+        }
+      },
+      { clock: connection.clock, signal, pause: connection.billingPause.pauseFor },
+    );
+  } catch (error) {
+    const path = isAmbiguous && !signal.aborted ? await findSaved(attempt) : undefined;
+    if (path !== undefined) return { path };
+    throw error;
+  }
+}
+
+/** When the promise of a save is lost, the checkpoint may still be there. */
+export async function recoverLostSave(attempt: SaveAttempt, error: unknown): Promise<string> {
+  const path = FutureExpiredError.isInstance(error) ? await findSaved(attempt) : undefined;
+  if (path === undefined) throw error;
+  return path;
+}
+
+/** No answer, or one from a broken server or proxy: the save may have been accepted. */
+function mayHaveHappened(error: unknown): boolean {
+  if (ConnectionError.isInstance(error)) return true;
+  return ApiStatusError.isInstance(error) && (error.status === 408 || error.status >= 500);
+}
+
+/** The path of the checkpoint if it was saved since this call began. A list that cannot be had decides nothing. */
+async function findSaved({ connection, modelId, name, kind, startedAtMs, signal }: SaveAttempt): Promise<string | undefined> {
+  let checkpoints: readonly Checkpoint[];
+  try {
+    ({ checkpoints } = await connection.call('listCheckpoints', { params: { trainingRunId: modelId } }, { signal, hasOuterRetry: false }));
+  } catch (error) {
+    if (signal.aborted || !TinkexError.isInstance(error)) throw error;
+    return undefined;
+  }
+  const type = kind === 'weights' ? 'training' : 'sampler';
+  const found = checkpoints.find(
+    ({ checkpointId, checkpointType, time }) =>
+      checkpointType === type &&
+      (checkpointId === `${kind}/${name}` || checkpointId === name) &&
+      time.getTime() >= startedAtMs - CLOCK_TOLERANCE_MS,
+  );
+  return found?.tinkerPath;
+}

@@ -1,0 +1,292 @@
+import { rateLimiterFor, SamplingClient, ServiceClient, type ServiceClientOptions } from '@tinkex/clients';
+import { subscribe } from '@tinkex/http';
+import { startServer, type TestServer, VirtualClock } from '@tinkex/testkit';
+import { ApiStatusError, RateLimitError, type SamplingCallEvent, TopkPromptLogprobs } from '@tinkex/types';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { drive, turns } from '../support/drive.js';
+
+const prompt = [5, 6, 7];
+const samplingParams = { maxTokens: 4 };
+
+let server: TestServer;
+let clock: VirtualClock;
+const services: ServiceClient[] = [];
+
+beforeEach(async () => {
+  server = await startServer({ engine: 'canned' });
+  clock = new VirtualClock();
+});
+
+afterEach(async () => {
+  await Promise.all(services.splice(0).map((service) => service.close()));
+  await server.close();
+});
+
+function connect(options: ServiceClientOptions = {}): ServiceClient {
+  const service = new ServiceClient({ ...server.clientOptions, clock, random: () => 0.5, heartbeatIntervalMs: 3_600_000, telemetry: false, ...options });
+  services.push(service);
+  return service;
+}
+
+const limiter = () => rateLimiterFor(server.url, server.apiKey, clock);
+const seqIds = () => server.callsTo('asample').map(({ request }) => Number(request.seqId));
+const sorted = (values: readonly number[]) => [...values].sort((a, b) => a - b);
+const range = (count: number) => Array.from({ length: count }, (_, index) => index);
+
+describe('B. sampling and concurrency', () => {
+  it('B.1 one call: what is sent and what comes back', async () => {
+    const topkPromptLogprobs = TopkPromptLogprobs.fromList([null, [[6, -0.25], [9, -2]], [[7, -0.5], [1, -3]]]);
+    server.on('asample').result({
+      sequences: [
+        { tokens: Int32Array.of(8, 9), logprobs: Float32Array.of(-0.5, -0.75), stopReason: 'stop' },
+        { tokens: Int32Array.of(8, 9, 10, 11), stopReason: 'length' },
+      ],
+      promptLogprobs: Float32Array.of(Number.NaN, -1, -2),
+      topkPromptLogprobs,
+      promptCacheHitTokens: 2,
+    });
+    const sampling = await connect().createSamplingClient({ baseModel: 'tinkex/tiny' });
+    const future = sampling.sample({ prompt, numSamples: 2, samplingParams, includePromptLogprobs: true, topkPromptLogprobs: 2 });
+    const response = await future;
+
+    const [call] = server.callsTo('asample');
+    expect(call?.request).toMatchObject({
+      samplingSessionId: sampling.samplingSessionId,
+      seqId: 0,
+      numSamples: 2,
+      samplingParams: { maxTokens: 4 },
+      promptLogprobs: true,
+      topkPromptLogprobs: 2,
+    });
+    expect([...(call?.request.prompt.toInts() ?? [])]).toEqual(prompt);
+    expect(future.requestId).toBe(call?.requestId);
+    expect(response.sequences.map(({ tokens }) => [...tokens])).toEqual([[8, 9], [8, 9, 10, 11]]);
+    expect(response.sequences.map(({ stopReason }) => stopReason)).toEqual(['stop', 'length']);
+    expect(response.sequences[0]?.logprobs).toEqual(Float32Array.of(-0.5, -0.75));
+    expect(response.sequences[1]?.logprobs).toBeUndefined();
+    expect(response.promptLogprobs).toEqual(Float32Array.of(Number.NaN, -1, -2));
+    expect(response.topkPromptLogprobs?.toList()).toEqual(topkPromptLogprobs.toList());
+    expect(response.promptCacheHitTokens).toBe(2);
+    server.verify();
+  });
+
+  it('B.2 a 429 rejects its call and holds back 50 others until the backoff ends', async () => {
+    server.on('asample').reply(429, { retryAfterMs: 200 }).once();
+    const sampling = await connect().createSamplingClient({ baseModel: 'tinkex/tiny' });
+    const refused = await sampling.sample({ prompt, samplingParams }).catch((error: unknown) => error);
+    expect(refused).toBeInstanceOf(RateLimitError);
+    expect((refused as RateLimitError).retryAfterMs).toBe(200);
+
+    const calls = range(50).map(() => sampling.sample({ prompt, samplingParams }).result());
+    await clock.advance(199);
+    await turns(50);
+    expect(server.count('asample')).toBe(1);
+    expect(limiter().inspect()).toMatchObject({ isBlocked: true, isThrottled: true });
+    await clock.advance(1);
+    const responses = await Promise.all(calls);
+    expect(responses).toHaveLength(50);
+    expect(server.count('asample')).toBe(51);
+    expect(sorted(seqIds())).toEqual(range(51));
+    expect(limiter().inspect()).toMatchObject({ blockedUntilMs: 0, isBlocked: false, waiting: 0 });
+    expect(server.maxConcurrency('asample')).toBeLessThanOrEqual(10);
+    server.verify();
+  });
+
+  it('B.3 without a 429 nothing is held back: 50 calls are in flight together', async () => {
+    const gate = server.gate('asample');
+    const sampling = await connect().createSamplingClient({ baseModel: 'tinkex/tiny' });
+    const calls = range(50).map(() => sampling.sample({ prompt, samplingParams }).result());
+    await gate.waitFor(50);
+    expect(server.maxConcurrency('asample')).toBe(50);
+    gate.open();
+    await Promise.all(calls);
+    expect(sorted(seqIds())).toEqual(range(50));
+    server.verify();
+  });
+
+  it.each([500, 503, 400, 403, 409, 422])('B.4 status %i surfaces once, after exactly one request, and leaves the limiter alone', async (status) => {
+    server.on('asample').reply(status, { detail: 'no' });
+    const sampling = await connect().createSamplingClient({ baseModel: 'tinkex/tiny' });
+    const failure = await sampling.sample({ prompt, samplingParams }).catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(ApiStatusError);
+    expect(failure).toMatchObject({ status, attempts: 1 });
+    expect(server.count('asample')).toBe(1);
+    expect(limiter().blockedUntilMs).toBe(0);
+  });
+
+  it('B.5 with retry on: 500, 429, a reset, a lost promise, then the result, always with one seq id', async () => {
+    server.on('asample').reply(500).once();
+    server.on('asample').reply(429, { retryAfterMs: 200 }).once();
+    server.on('asample').fault('reset').once();
+    server.on('retrieveFuture').reply(410).once();
+    const events: SamplingCallEvent[] = [];
+    const unsubscribe = subscribe('tinkex:sampling:call', (event) => events.push(event));
+    const sampling = await connect().createSamplingClient({ baseModel: 'tinkex/tiny', retry: true });
+    const response = await drive(clock, sampling.sample({ prompt, samplingParams }));
+    unsubscribe();
+    expect(response.sequences).toHaveLength(1);
+    expect(seqIds()).toEqual([0, 0, 0, 0, 0]);
+    expect(events).toHaveLength(1);
+    expect(events[0]).toMatchObject({ attempt: 4, samples: 1, promptTokens: 3 });
+    server.verify();
+  });
+
+  it.each([
+    ['whole seconds', { 'retry-after': '2' }, 2_000],
+    ['a fraction of a second', { 'retry-after': '0.25' }, 250],
+    ['milliseconds, which win', { 'retry-after-ms': '40', 'retry-after': '9' }, 40],
+    ['a day, cut to a minute', { 'retry-after': '86400' }, 60_000],
+    ['a negative time: the default', { 'retry-after': '-5' }, 1_000],
+    ['zero: the default', { 'retry-after-ms': '0' }, 1_000],
+    ['garbage: the default', { 'retry-after': 'soon' }, 1_000],
+    ['nothing: the default', {}, 1_000],
+  ] as const)('B.6 Retry-After as %s', async (_, headers, expectedMs) => {
+    server.on('asample').reply(429, { detail: 'slow down' }, headers as Record<string, string>).once();
+    const sampling = await connect().createSamplingClient({ baseModel: 'tinkex/tiny' });
+    await expect(sampling.sample({ prompt, samplingParams })).rejects.toBeInstanceOf(RateLimitError);
+    expect(limiter().blockedUntilMs - clock.now()).toBe(expectedMs);
+  });
+
+  it('B.6 Retry-After as an HTTP date, by the injected clock', async () => {
+    const date = new Date(Math.ceil(clock.now() / 1000) * 1000 + 7_000).toUTCString();
+    server.on('asample').reply(429, { detail: 'slow down' }, { 'retry-after': date }).once();
+    const sampling = await connect().createSamplingClient({ baseModel: 'tinkex/tiny' });
+    await expect(sampling.sample({ prompt, samplingParams })).rejects.toBeInstanceOf(RateLimitError);
+    expect(limiter().blockedUntilMs).toBe(Date.parse(date));
+  });
+
+  it('B.6 a large prompt without a hint backs off longer', async () => {
+    server.on('asample').reply(429, { detail: 'slow down' }).once();
+    const sampling = await connect().createSamplingClient({ baseModel: 'tinkex/tiny' });
+    const large = new Int32Array(13_200);
+    await expect(sampling.sample({ prompt: large, samplingParams })).rejects.toBeInstanceOf(RateLimitError);
+    expect(limiter().blockedUntilMs - clock.now()).toBe(5_000);
+  });
+
+  it('B.7 HTTP events are seen for sampling; queue states come only from polling', async () => {
+    const seen: string[] = [];
+    const stops = [
+      subscribe('tinkex:http:request:start', ({ path }) => seen.push(`start ${path}`)),
+      subscribe('tinkex:http:request:stop', ({ path, status }) => seen.push(`stop ${path} ${status}`)),
+      subscribe('tinkex:queue:state_change', ({ to, requestType }) => seen.push(`queue ${requestType} ${to}`)),
+    ];
+    server.on('asample').reply(429, { retryAfterMs: 1, queueState: 'paused_rate_limit' }).once();
+    const sampling = await connect().createSamplingClient({ baseModel: 'tinkex/tiny' });
+    await expect(sampling.sample({ prompt, samplingParams })).rejects.toBeInstanceOf(RateLimitError);
+    expect(seen.filter((entry) => entry.startsWith('queue'))).toEqual([]);
+    await clock.advance(1);
+
+    const gate = server.gate('asample', { at: 'execution' });
+    const states: string[] = [];
+    const future = sampling.sample({ prompt, samplingParams });
+    const reported = new Promise<void>((resolve) => {
+      future.onQueueState(({ state, reason }) => {
+        states.push(`${state}: ${reason}`);
+        resolve();
+      });
+    });
+    await server.waitForCalls('retrieveFuture', 1);
+    await turns(20);
+    server.pauseQueue({ state: 'paused_capacity', reason: 'no GPUs' });
+    await drive(clock, reported);
+    server.resumeQueue();
+    gate.open();
+    await drive(clock, future);
+    for (const stop of stops) stop();
+    expect(states[0]).toBe('paused_capacity: no GPUs');
+    expect(seen).toContain('queue Sample paused_capacity');
+    expect(seen).toContain('start /api/v1/asample');
+    expect(seen).toContain('stop /api/v1/asample 429');
+    expect(seen).toContain('stop /api/v1/retrieve_future 200');
+  });
+});
+
+describe('beyond the scenarios', () => {
+  it('computes log-probabilities, one per prompt token', async () => {
+    const sampling = await connect().createSamplingClient({ baseModel: 'tinkex/tiny' });
+    const logprobs = await sampling.computeLogprobs(prompt);
+    expect(logprobs).toHaveLength(3);
+    expect(logprobs[0]).toBeNaN();
+    expect(server.callsTo('asample')[0]?.request).toMatchObject({ numSamples: 1, promptLogprobs: true, samplingParams: { maxTokens: 1 } });
+    server.verify();
+  });
+
+  it('knows its base model and tokenizer, asking once', async () => {
+    const sampling = await connect().createSamplingClient({ baseModel: 'tinkex/tiny' });
+    expect(await sampling.getBaseModel()).toBe('tinkex/tiny');
+    const tokenizer = await sampling.getTokenizer();
+    expect(tokenizer.decode([104, 105])).toBe('hi');
+    expect(server.count('getSampler')).toBe(1);
+  });
+
+  it('gives another process a handle without a secret and with numbers of its own', async () => {
+    const service = connect();
+    const original = await service.createSamplingClient({ baseModel: 'tinkex/tiny' });
+    await original.sample({ prompt, samplingParams });
+    const text = JSON.stringify(original);
+    expect(text).not.toContain(server.apiKey);
+    const copy = await SamplingClient.fromJSON(text, connect());
+    await Promise.all(range(3).map(() => copy.sample({ prompt, samplingParams })));
+    await original.sample({ prompt, samplingParams });
+    const ids = server.callsTo('asample').map(({ request }) => BigInt(request.seqId ?? -1));
+    expect(ids.filter((id) => id < 1_000_000_000n)).toEqual([0n, 1n]);
+    const copied = ids.filter((id) => id >= 1_000_000_000n);
+    expect(copied).toHaveLength(3);
+    expect(new Set(copied).size).toBe(3);
+    expect((copied[0] ?? 1n) % 1_000_000_000n).toBe(0n);
+    await expect(SamplingClient.fromJSON('{"kind":"else"}', service)).rejects.toMatchObject({ code: 'TINKEX_CONFIGURATION' });
+    server.verify();
+  });
+
+  it('samples many prompts, bounded, in input order', async () => {
+    const sampling = await connect().createSamplingClient({ baseModel: 'tinkex/tiny' });
+    const inputs = range(40).map((token) => ({ prompt: [token], samplingParams }));
+    const indexes: number[] = [];
+    for await (const { index, response } of sampling.sampleMany(inputs, { concurrency: 8, order: 'input' })) {
+      expect(response.sequences).toHaveLength(1);
+      indexes.push(index);
+    }
+    expect(indexes).toEqual(range(40));
+    expect(server.maxConcurrency('asample')).toBeLessThanOrEqual(8);
+  });
+
+  it('refuses to be made of nothing, or of something that is no path', async () => {
+    const service = connect();
+    await expect(service.createSamplingClient({})).rejects.toMatchObject({ code: 'TINKEX_CONFIGURATION' });
+    await expect(service.createSamplingClient({ modelPath: '/tmp/weights' })).rejects.toMatchObject({ code: 'TINKEX_CONFIGURATION' });
+    expect(server.count('createSamplingSession')).toBe(0);
+  });
+
+  it('an aborted call leaves the limits as it found them', async () => {
+    const gate = server.gate('asample');
+    const sampling = await connect({ limits: { maxConcurrentSampleSubmissions: 1 } }).createSamplingClient({ baseModel: 'tinkex/tiny' });
+    const controller = new AbortController();
+    const first = sampling.sample({ prompt, samplingParams }, { signal: controller.signal });
+    await gate.waitFor(1);
+    const second = sampling.sample({ prompt, samplingParams });
+    controller.abort();
+    await expect(first).rejects.toMatchObject({ name: 'AbortError' });
+    gate.open();
+    expect((await second).sequences).toHaveLength(1);
+  });
+
+  it('honours the server: a limit on calls at once, and retries turned off for sample but not for computeLogprobs', async () => {
+    const strict = await startServer({ engine: 'canned', config: { sampleMaxConcurrentRequests: 3, sampleNoRetries: true } });
+    try {
+      const gate = strict.gate('asample');
+      const sampling = await connect(strict.clientOptions).createSamplingClient({ baseModel: 'tinkex/tiny', retry: true });
+      const calls = range(9).map(() => sampling.sample({ prompt, samplingParams }).result());
+      await gate.waitFor(3);
+      await turns(30);
+      expect(strict.inFlight('asample')).toBe(3);
+      gate.open();
+      await Promise.all(calls);
+
+      strict.on('retrieveFuture').reply(410).times(2);
+      await expect(sampling.sample({ prompt, samplingParams })).rejects.toMatchObject({ code: 'TINKEX_FUTURE_EXPIRED' });
+      expect(await drive(clock, sampling.computeLogprobs(prompt))).toHaveLength(3);
+    } finally {
+      await strict.close();
+    }
+  });
+});

@@ -1,0 +1,149 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { gzipSync } from 'node:zlib';
+import { ConnectionError, NotFoundError, ValidationError } from '@tinkex/types';
+import { describe, expect, it } from 'vitest';
+import { HttpClient } from '../../src/index.js';
+import { failure } from '../support/failure.js';
+import { Gate } from '../support/gate.js';
+import { ManualClock } from '../support/manual-clock.js';
+import { jsonResponse, RawServer } from '../support/raw-server.js';
+
+const get = { method: 'GET', path: '/file' } as const;
+
+describe('streaming', () => {
+  it('holds only a window of a large body while nobody reads', async () => {
+    const size = 64 * 1024 * 1024;
+    const block = Buffer.alloc(64 * 1024, 7);
+    let written = 0;
+    const server = createServer((_request, response) => {
+      response.writeHead(200, { 'content-length': size });
+      const pump = (): void => {
+        while (written < size) {
+          written += block.length;
+          if (!response.write(block)) {
+            response.once('drain', pump);
+            return;
+          }
+        }
+        response.end();
+      };
+      pump();
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    await using client = new HttpClient({ baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}` });
+    const { body, headers } = await client.stream(get);
+    expect(headers['content-length']).toBe(String(size));
+    let received = 0;
+    let furthestAhead = 0;
+    for await (const chunk of body) {
+      received += chunk.byteLength;
+      furthestAhead = Math.max(furthestAhead, written - received);
+      // A slow reader: the server gets every chance to run ahead.
+      if (received < 4 * 1024 * 1024) await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(received).toBe(size);
+    expect(furthestAhead).toBeLessThan(16 * 1024 * 1024);
+    server.close();
+  });
+
+  it('frees the connection when the reader leaves early', async () => {
+    const received = new Gate<Socket>();
+    await using server = await RawServer.start((socket) => {
+      socket.write('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nabc');
+      received.open(socket);
+    });
+    await using client = new HttpClient({ baseUrl: server.url });
+    const { body } = await client.stream(get);
+    const closed = received.opened.then((socket) => once(socket, 'close'));
+    for await (const chunk of body) {
+      expect(chunk.byteLength).toBe(3);
+      break;
+    }
+    await closed;
+  });
+
+  it('frees the connection of a response that is cancelled unread', async () => {
+    const received = new Gate<Socket>();
+    await using server = await RawServer.start((socket) => {
+      socket.write('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nabc');
+      received.open(socket);
+    });
+    await using client = new HttpClient({ baseUrl: server.url });
+    const response = await client.stream(get);
+    const closed = received.opened.then((socket) => once(socket, 'close'));
+    response.cancel();
+    await closed;
+  });
+
+  it('limits the wait for the next bytes, not the whole download', async () => {
+    const clock = new ManualClock();
+    const received = new Gate<Socket>();
+    await using server = await RawServer.start((socket) => {
+      socket.write('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\na');
+      received.open(socket);
+    });
+    await using client = new HttpClient({ baseUrl: server.url, clock, timeoutMs: 1_000, maxRetries: 0 });
+    const { body } = await client.stream(get);
+    const iterator = body[Symbol.asyncIterator]();
+    const socket = await received.opened;
+    await iterator.next();
+    for (let step = 0; step < 5; step += 1) {
+      const next = iterator.next();
+      await clock.advance(900);
+      socket.write('b');
+      expect((await next).done).toBe(false);
+    }
+    const stalled = failure(iterator.next());
+    await clock.advance(1_000);
+    expect(await stalled).toMatchObject({ name: 'TimeoutError', phase: 'body' });
+    expect(clock.pending).toBe(0);
+  });
+
+  it('retries until there are headers, and throws for an answer that is no success', async () => {
+    const clock = new ManualClock();
+    await using server = await RawServer.start((socket, _request, index) => {
+      socket.write(index === 0 ? jsonResponse({}, '503 Busy') : jsonResponse({ detail: 'gone' }, '404 Not Found'));
+    });
+    await using client = new HttpClient({ baseUrl: server.url, clock, random: () => 0 });
+    const retried = new Gate();
+    const error = failure(client.stream({ ...get, onRetry: () => retried.open() }));
+    await retried.opened;
+    await clock.advance(500);
+    expect(await error).toBeInstanceOf(NotFoundError);
+    expect((await error).attempts).toBe(2);
+  });
+
+  it('unpacks as it goes, and notices a cut', async () => {
+    const zipped = gzipSync(Buffer.alloc(200_000, 'text '));
+    let cut = 0;
+    await using server = await RawServer.start((socket) => {
+      const sent = zipped.subarray(0, zipped.length - cut);
+      socket.write(`HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: ${sent.length}\r\n\r\n`);
+      socket.write(sent);
+    });
+    await using client = new HttpClient({ baseUrl: server.url });
+    const read = async (): Promise<number> => {
+      let size = 0;
+      for await (const chunk of (await client.stream(get)).body) size += chunk.byteLength;
+      return size;
+    };
+    expect(await read()).toBe(200_000);
+    cut = 20;
+    const error = await failure(read());
+    expect(error).toBeInstanceOf(ConnectionError);
+    expect(error.message).toContain('gzip');
+  });
+
+  it('stops a body that grows beyond the limit', async () => {
+    await using server = await RawServer.start((socket) => socket.write(`HTTP/1.1 200 OK\r\ncontent-length: 5000\r\n\r\n${'x'.repeat(5_000)}`));
+    await using client = new HttpClient({ baseUrl: server.url, maxResponseBytes: 1_000 });
+    const { body } = await client.stream(get);
+    const read = async (): Promise<void> => {
+      for await (const chunk of body) expect(chunk.byteLength).toBeGreaterThan(0);
+    };
+    expect(await failure(read())).toBeInstanceOf(ValidationError);
+  });
+});

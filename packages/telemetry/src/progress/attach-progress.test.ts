@@ -1,0 +1,152 @@
+import type { Clock } from '@tinkex/http';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { publishSample } from '../../test/sample-events.js';
+import { attachProgress } from './attach-progress.js';
+import type { ProgressStream } from './progress-output.js';
+
+const operation = 'tinkex:training:operation';
+
+function collectingStream(extra: Partial<ProgressStream> = {}): ProgressStream & { readonly texts: string[] } {
+  const texts: string[] = [];
+  return { texts, write: (text) => texts.push(text), ...extra };
+}
+
+/** One step of a training loop that takes `ms`. */
+function step(ms: number, loss = 2.5): void {
+  publishSample(operation, { requestType: 'ForwardBackward', tokens: 1_000, metrics: { 'loss:mean': loss } });
+  vi.advanceTimersByTime(ms);
+  publishSample(operation, { requestType: 'OptimStep', tokens: 0, metrics: {} });
+}
+
+describe('attachProgress', () => {
+  beforeEach(() => {
+    vi.useFakeTimers();
+  });
+  afterEach(() => {
+    expect(vi.getTimerCount()).toBe(0);
+    vi.useRealTimers();
+    vi.unstubAllEnvs();
+  });
+
+  it('writes plain lines without a terminal: step, loss, rate, time left', () => {
+    const stream = collectingStream();
+    const progress = attachProgress({ stream, totalSteps: 4 });
+    step(1_000, 2.5);
+    step(1_000, 1.25);
+    progress.detach();
+    expect(stream.texts).toEqual([
+      'step 1/4  loss 2.5  eta 00:03  elapsed 00:01\n',
+      'step 2/4  loss 1.25  2,000 tok/s  eta 00:02  elapsed 00:02\n',
+    ]);
+  });
+
+  it('shows queue state, rate limits, samples, retries and failures when there are any', () => {
+    const stream = collectingStream();
+    using progress = attachProgress({ stream, intervalMs: 0 });
+    publishSample('tinkex:queue:state_change', { to: 'paused_capacity' });
+    publishSample('tinkex:rate_limit:set');
+    publishSample('tinkex:http:request:retry');
+    publishSample('tinkex:sampling:call', { samples: 4 });
+    publishSample('tinkex:sampling:call', { errorCode: 'X', sampledTokens: 0 });
+    publishSample('tinkex:future:unobserved_failure');
+    expect(stream.texts.at(-1)).toBe('step 0  elapsed 00:00  rate limited  queue paused_capacity  samples 4  retries 1  failures 2\n');
+    publishSample('tinkex:rate_limit:cleared');
+    publishSample('tinkex:queue:state_change', { to: 'active' });
+    expect(progress.read()).toMatchObject({ isRateLimited: false, queueState: 'active' });
+    expect(stream.texts.at(-1)).toContain('queue active');
+  });
+
+  it('rewrites one line on a terminal, in colour, no wider than the terminal, and ends it', () => {
+    vi.stubEnv('NO_COLOR', '');
+    const stream = collectingStream({ isTTY: true, columns: 24 });
+    const progress = attachProgress({ stream, totalSteps: 2 });
+    step(1_000);
+    progress.detach();
+    expect(stream.texts).toHaveLength(2);
+    expect(stream.texts[0]).toBe('\r\u001b[2K\u001b[1mstep 1/2\u001b[0m  \u001b[32mloss 2.5\u001b[0m');
+    expect(stream.texts[1]).toBe(`${stream.texts[0]}\n`);
+  });
+
+  it.each([
+    ['NO_COLOR is set', { isTTY: true }, '1'],
+    ['it is told so', { isTTY: true, hasColours: false }, ''],
+  ])('has no colours when %s', (_when, options, noColor) => {
+    vi.stubEnv('NO_COLOR', noColor);
+    const stream = collectingStream();
+    const progress = attachProgress({ stream, ...options });
+    step(1_000);
+    progress.detach();
+    expect(stream.texts[0]?.slice('\r\u001b[2K'.length)).not.toContain('\u001b');
+  });
+
+  it('writes no escape sequence at all without a terminal', () => {
+    const stream = collectingStream();
+    const progress = attachProgress({ stream, isTTY: false });
+    step(1_000);
+    progress.detach();
+    expect(stream.texts.join('')).not.toContain('\u001b');
+  });
+
+  it('shows no more than one update an interval, and always the newest state', () => {
+    const stream = collectingStream({ isTTY: true });
+    using _progress = attachProgress({ stream, hasColours: false });
+    for (let count = 0; count < 50; count += 1) step(1);
+    expect(stream.texts).toHaveLength(1);
+    vi.advanceTimersByTime(100);
+    expect(stream.texts).toHaveLength(2);
+    expect(stream.texts[1]).toContain('step 50 ');
+  });
+
+  it('estimates the time left from recent steps', () => {
+    using progress = attachProgress({ stream: collectingStream(), totalSteps: 200 });
+    step(60_000);
+    for (let count = 1; count < 100; count += 1) step(1_000);
+    expect(progress.read().etaMs).toBeCloseTo(100_000, -2);
+  });
+
+  it('takes another step and another loss', () => {
+    using progress = attachProgress({ stream: collectingStream(), stepType: 'ForwardBackward', lossMetric: 'kl:mean' });
+    publishSample(operation, { metrics: { 'loss:mean': 1, 'kl:mean': 0.5 } });
+    expect(progress.read()).toMatchObject({ step: 1, loss: 0.5 });
+  });
+
+  it('finds a loss under a longer name, and keeps the last one known', () => {
+    using progress = attachProgress({ stream: collectingStream() });
+    publishSample(operation, { metrics: { train_loss: 0.75 } });
+    publishSample(operation, { metrics: { other: 1 } });
+    expect(progress.read().loss).toBe(0.75);
+  });
+
+  it('skips lines while the stream is stuck, and writes nothing to one that is destroyed', () => {
+    const stuck = collectingStream({ writableNeedDrain: true });
+    const gone = collectingStream({ destroyed: true });
+    const attachments = [attachProgress({ stream: stuck }), attachProgress({ stream: gone })];
+    step(2_000);
+    for (const attachment of attachments) attachment.detach();
+    expect([...stuck.texts, ...gone.texts]).toEqual([]);
+  });
+
+  it('survives a stream that throws: now, later, and at the end', () => {
+    const stream = {
+      write: (): never => {
+        throw new Error('broken pipe');
+      },
+    };
+    const progress = attachProgress({ stream, onError: () => undefined });
+    step(2_000);
+    step(1);
+    vi.advanceTimersByTime(2_000);
+    progress.detach();
+    expect(progress.errors).toBe(3);
+  });
+
+  it('takes its time from the clock it is given', () => {
+    let nowMs = 5_000;
+    const clock: Clock = { now: () => nowMs, setTimeout: () => 1, clearTimeout: () => undefined };
+    const stream = collectingStream();
+    const progress = attachProgress({ stream, clock });
+    nowMs += 3_661_000;
+    progress.detach();
+    expect(stream.texts).toEqual(['step 0  elapsed 1:01:01\n']);
+  });
+});

@@ -1,0 +1,69 @@
+import { errorReply, jsonReply, type ServerReply, type ServerRequest } from '../exchange/message.js';
+import { liveCheckpoint, type ServerContext, wallClockMs } from '../state/server-context.js';
+import type { Tenant } from '../state/tenant.js';
+import { byteRange } from './byte-range.js';
+import { tarOf } from './tar.js';
+
+/** Where signed downloads live. They need no credential: the signature is one. */
+export const SIGNED_PREFIX = '/signed/';
+
+/** Serves what a signed URL names: a checkpoint's archive (with `Range`) or a session's trace. 403 for a bad signature. */
+export async function signedDownload(context: ServerContext, request: ServerRequest): Promise<ServerReply> {
+  const { pathname, searchParams } = new URL(request.target, 'http://localhost');
+  const expires = searchParams.get('expires');
+  const content = expires === null ? pathname : `${pathname}?expires=${expires}`;
+  if (!context.issuer.isSignature(content, searchParams.get('signature') ?? '')) {
+    return errorReply(403, 'The signature does not fit');
+  }
+  if (expires !== null && Number(expires) <= wallClockMs(context)) {
+    return errorReply(403, 'The URL has expired');
+  }
+  const [, , kind = '', label = '', ...rest] = pathname.split('/').map(decodeURIComponent);
+  const tenant = context.tenants.byLabel(label);
+  if (tenant === undefined || (request.method !== 'GET' && request.method !== 'HEAD')) {
+    return errorReply(tenant === undefined ? 404 : 405, 'There is nothing here');
+  }
+  return kind === 'trace' ? trace(tenant, rest[0] ?? '') : archive(context, tenant, rest[0] ?? '', request);
+}
+
+/** The URL, valid for `lifetimeMs`. */
+export function signedUrl(
+  context: ServerContext,
+  resource: string,
+  lifetimeMs: number,
+): { readonly url: string; readonly expiresAtMs: number } {
+  const expiresAtMs = wallClockMs(context) + lifetimeMs;
+  const content = `${resource}?expires=${expiresAtMs}`;
+  return { url: `${context.origin}${content}&signature=${context.issuer.sign(content)}`, expiresAtMs };
+}
+
+function trace(tenant: Tenant, sessionId: string): ServerReply {
+  const models = [...tenant.models.values()].filter((model) => model.sessionId === sessionId);
+  return jsonReply(200, {
+    traceEvents: models.map(({ modelId, lastRequestMs }) => ({ name: modelId, ph: 'i', ts: lastRequestMs * 1000 })),
+  });
+}
+
+async function archive(context: ServerContext, tenant: Tenant, path: string, request: ServerRequest): Promise<ServerReply> {
+  const checkpoint = liveCheckpoint(context, tenant, path);
+  if (checkpoint === undefined) {
+    return errorReply(404, 'The checkpoint is gone');
+  }
+  const bytes = await tarOf(checkpoint.files, checkpoint.savedAtMs);
+  const etag = `"${checkpoint.savedAtMs}-${bytes.length}"`;
+  const headers = { 'content-type': 'application/x-tar', 'accept-ranges': 'bytes', etag };
+  const ifRange = request.headers['if-range'];
+  const range = ifRange === undefined || ifRange === etag ? byteRange(request.headers['range'], bytes.length) : undefined;
+  if (range === 'unsatisfiable') {
+    return errorReply(416, 'The range lies outside', { 'content-range': `bytes */${bytes.length}` });
+  }
+  if (range === undefined) {
+    return { status: 200, headers, body: bytes };
+  }
+  const { start, end } = range;
+  return {
+    status: 206,
+    headers: { ...headers, 'content-range': `bytes ${start}-${end - 1}/${bytes.length}` },
+    body: bytes.subarray(start, end),
+  };
+}

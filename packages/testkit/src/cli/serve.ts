@@ -1,0 +1,61 @@
+import { once } from 'node:events';
+import type { RecordedCall } from '../recorder/recorded-call.js';
+import { startServer } from '../server/create-server.js';
+import type { TestServer } from '../server/test-server.js';
+import { logLine } from './request-log.js';
+import type { ServeOptions } from './serve-options.js';
+
+/** Where the command writes. */
+export interface Output {
+  write(line: string): void;
+}
+
+/** Runs a server until the process is told to stop, then saves its state. */
+export async function serve(options: ServeOptions, output: Output): Promise<void> {
+  const onCall = options.log ? (call: RecordedCall): void => output.write(logLine(call)) : undefined;
+  const server = await startServer({
+    port: options.port,
+    host: options.host,
+    engine: options.engine,
+    dialect: options.dialect,
+    baseModels: options.model,
+    ...(options.state === undefined ? {} : { stateDir: options.state }),
+    ...(onCall === undefined ? {} : { onCall }),
+  });
+  if (options.chaos !== undefined) {
+    server.chaos({ seed: options.chaos, rate: options.chaosRate });
+  }
+  output.write(greeting(server, options));
+  const signal = await untilStopped();
+  output.write(`Got ${signal}, stopping${options.state === undefined ? '' : ` and saving to ${options.state}`}.`);
+  await server.close();
+}
+
+/** The listener of a server keeps no process alive by itself; a timer does until the signal comes. */
+async function untilStopped(): Promise<string> {
+  const alive = setInterval(() => undefined, 60_000);
+  const signals = ['SIGINT', 'SIGTERM'] as const;
+  const stop = new AbortController();
+  try {
+    return await Promise.race(signals.map((name) => once(process, name, { signal: stop.signal }).then(() => name)));
+  } finally {
+    stop.abort();
+    clearInterval(alive);
+  }
+}
+
+function greeting({ url, apiKey }: TestServer, { engine, dialect, chaos, state }: ServeOptions): string {
+  const extras = [chaos === undefined ? '' : `, chaos seed ${chaos}`, state === undefined ? '' : `, state in ${state}`].join('');
+  return [
+    `Tinker test server on ${url} (engine ${engine}, dialect ${dialect}${extras})`,
+    '',
+    'Point a client at it:',
+    `  export TINKER_BASE_URL=${url}`,
+    `  export TINKER_API_KEY=${apiKey}`,
+    '',
+    '  Python      tinker.ServiceClient().create_lora_training_client(base_model="tinkex/tiny", rank=8)',
+    "  TypeScript  new ServiceClient().createLoraTrainingClient({ baseModel: 'tinkex/tiny', rank: 8 })",
+    '',
+    'Stop with Ctrl-C.',
+  ].join('\n');
+}

@@ -1,0 +1,49 @@
+import type { OperationHandler } from '../exchange/exchange.js';
+import { jsonReply } from '../exchange/message.js';
+import type { CheckpointRecord } from '../state/checkpoint.js';
+import type { ModelRecord } from '../state/records.js';
+import { dateText, liveCheckpoints, type ServerContext } from '../state/server-context.js';
+import type { Tenant } from '../state/tenant.js';
+import { checkpointWire } from './checkpoints.js';
+import { runOf } from './lookup.js';
+import { page } from './page.js';
+
+export const listTrainingRuns: OperationHandler<'listTrainingRuns'> = ({ context, tenant, query }) => {
+  const { projectId } = query;
+  const runs = [...tenant.models.values()].filter(
+    ({ sessionId }) => projectId === undefined || tenant.sessions.get(sessionId)?.projectId === projectId,
+  );
+  const { items, cursor } = page(runs.reverse(), query, 20);
+  return jsonReply(200, { training_runs: items.map((run) => runWire(context, tenant, run)), cursor });
+};
+
+export const getTrainingRun: OperationHandler<'getTrainingRun'> = ({ context, tenant, params }) => {
+  return jsonReply(200, runWire(context, tenant, runOf(tenant, params['training_run_id'] ?? '')));
+};
+
+function runWire(context: ServerContext, tenant: Tenant, run: ModelRecord): unknown {
+  const own = liveCheckpoints(context, tenant).filter(({ trainingRunId }) => trainingRunId === run.modelId);
+  const last = (kind: CheckpointRecord['kind']): unknown => {
+    const found = own.findLast((checkpoint) => checkpoint.kind === kind);
+    return found === undefined ? null : checkpointWire(context, found);
+  };
+  return {
+    training_run_id: run.modelId,
+    base_model: run.baseModel,
+    model_owner: tenant.label,
+    is_lora: true,
+    corrupted: false,
+    lora_rank: run.lora.rank,
+    last_request_time: dateText(context, run.lastRequestMs + context.settings.clockSkewMs),
+    last_checkpoint: last('training'),
+    last_sampler_checkpoint: last('sampler'),
+    user_metadata: run.userMetadata === undefined ? null : textValues(run.userMetadata),
+  };
+}
+
+/** Runs report their metadata as text only. */
+function textValues(metadata: Readonly<Record<string, unknown>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(metadata).map(([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)]),
+  );
+}

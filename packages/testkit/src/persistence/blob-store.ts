@@ -1,0 +1,52 @@
+import { createHash } from 'node:crypto';
+import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { CheckpointFiles } from '../engine/engine.js';
+import { writeAtomically } from './write-atomically.js';
+
+/** File names with the hash of their content. */
+export type StoredFiles = Readonly<Record<string, string>>;
+
+/** Files by the hash of their content: written once, never changed, so a crash leaves whole files or none. */
+export class BlobStore {
+  readonly #dir: string;
+
+  constructor(dir: string) {
+    this.#dir = dir;
+  }
+
+  async put(files: CheckpointFiles): Promise<StoredFiles> {
+    await mkdir(this.#dir, { recursive: true });
+    const stored: Record<string, string> = {};
+    for (const [name, bytes] of files) {
+      const hash = createHash('sha256').update(bytes).digest('hex');
+      stored[name] = hash;
+      const path = join(this.#dir, hash);
+      const isThere = await stat(path).then(
+        () => true,
+        () => false,
+      );
+      if (!isThere) {
+        await writeAtomically(path, bytes);
+      }
+    }
+    return stored;
+  }
+
+  async get(stored: StoredFiles): Promise<CheckpointFiles> {
+    const files = new Map<string, Uint8Array>();
+    for (const [name, hash] of Object.entries(stored)) {
+      files.set(name, await readFile(join(this.#dir, hash)));
+    }
+    return files;
+  }
+
+  /** Removes every blob that is not in use. */
+  async keepOnly(hashes: ReadonlySet<string>): Promise<void> {
+    for (const name of await readdir(this.#dir).catch(() => [])) {
+      if (!hashes.has(name)) {
+        await rm(join(this.#dir, name), { force: true });
+      }
+    }
+  }
+}

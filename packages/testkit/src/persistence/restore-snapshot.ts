@@ -1,0 +1,73 @@
+import { Lane } from '../state/lane.js';
+import type { ServerContext } from '../state/server-context.js';
+import type { Tenant } from '../state/tenant.js';
+import type { BlobStore } from './blob-store.js';
+import type { Snapshot, StoredModel, StoredTenant } from './snapshot.js';
+
+/** Puts a stored state back. Promises of the earlier life are gone: polls of them answer 410. */
+export async function restoreSnapshot(context: ServerContext, snapshot: Snapshot, blobs: BlobStore): Promise<void> {
+  for (const stored of snapshot.tenants) {
+    await restoreTenant(context, stored, blobs);
+  }
+}
+
+async function restoreTenant(context: ServerContext, stored: StoredTenant, blobs: BlobStore): Promise<void> {
+  const tenant = context.tenants.restore(stored.keyHash, stored.label);
+  for (const session of stored.sessions) {
+    const modelSeqs = new Map(session.modelSeqs);
+    tenant.promises.markExpired([...modelSeqs.values()].map(({ requestId }) => requestId));
+    // The time the server was off does not count against a session.
+    tenant.sessions.set(session.sessionId, {
+      ...session,
+      lastHeartbeatMs: context.clock.now(),
+      modelSeqs,
+      samplerSeqs: new Map(session.samplerSeqs),
+    });
+  }
+  for (const { files, ...rest } of stored.checkpoints) {
+    tenant.checkpoints.set(rest.path, {
+      ...rest,
+      expiresAtMs: rest.expiresAtMs,
+      files: await blobs.get(files),
+      archiveReadyAtMs: undefined,
+    });
+  }
+  for (const { modelPath, files, ...rest } of stored.samplers) {
+    const restored = files === null ? undefined : await blobs.get(files);
+    tenant.samplers.set(rest.samplerId, {
+      ...rest,
+      modelPath: modelPath ?? undefined,
+      files: restored,
+      accepted: new Map(),
+      engine: undefined,
+    });
+  }
+  for (const model of stored.models) {
+    await restoreModel(context, tenant, model, blobs);
+  }
+  tenant.audit.push(...stored.audit);
+  for (const record of stored.usage) {
+    tenant.addUsage(record);
+  }
+}
+
+async function restoreModel(context: ServerContext, tenant: Tenant, stored: StoredModel, blobs: BlobStore): Promise<void> {
+  const { nextSeqId, accepted, files, userMetadata, ...rest } = stored;
+  const engine = files === null ? undefined : await context.engine.createModel({ baseModel: stored.baseModel, lora: stored.lora });
+  if (files !== null) {
+    await engine?.load(await blobs.get(files), { optimizer: true });
+  }
+  tenant.promises.markExpired(accepted.map(([, { requestId }]) => requestId));
+  tenant.models.set(stored.modelId, {
+    ...rest,
+    userMetadata: userMetadata ?? undefined,
+    engine,
+    lane: new Lane({
+      clock: context.clock,
+      gapMs: context.settings.seqGapMs,
+      next: nextSeqId,
+      accepted,
+      execute: (operation) => context.executor.execute(tenant, operation),
+    }),
+  });
+}

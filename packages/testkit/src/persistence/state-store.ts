@@ -1,0 +1,88 @@
+import { mkdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ConfigurationError } from '@tinkex/types';
+import type { ServerContext } from '../state/server-context.js';
+import { BlobStore } from './blob-store.js';
+import { restoreSnapshot } from './restore-snapshot.js';
+import type { Snapshot } from './snapshot.js';
+import { takeSnapshot } from './take-snapshot.js';
+import { writeAtomically } from './write-atomically.js';
+
+const SAVE_DELAY_MS = 500;
+
+/**
+ * Keeps a server's state in a folder: sessions, models with their weights and optimizers, samplers, checkpoints. Written soon
+ * after each change and when the server is closed; a crash loses at most what happened since the last write.
+ */
+export class StateStore {
+  readonly #dir: string;
+  readonly #blobs: BlobStore;
+  #timer: NodeJS.Timeout | undefined;
+  #writing: Promise<void> = Promise.resolve();
+
+  constructor(dir: string) {
+    this.#dir = dir;
+    this.#blobs = new BlobStore(join(dir, 'blobs'));
+  }
+
+  /** Puts the stored state into a fresh server. Throws `ConfigurationError` when the folder holds something else. */
+  async load(context: ServerContext): Promise<void> {
+    await mkdir(this.#dir, { recursive: true });
+    const path = join(this.#dir, 'state.json');
+    const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') {
+        return undefined;
+      }
+      throw error;
+    });
+    if (text === undefined) {
+      return;
+    }
+    const snapshot = parsed(text);
+    if (snapshot?.version !== 1) {
+      throw new ConfigurationError({
+        message: `${path} is not the state of a test server, or of another version of it`,
+        option: 'stateDir',
+      });
+    }
+    context.ids.restore(snapshot.idCount);
+    await restoreSnapshot(context, snapshot, this.#blobs);
+  }
+
+  /** Saves soon. Uses real time whatever clock the server has: the disk knows no other. */
+  schedule(context: ServerContext): void {
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
+      // A failure here is repeated, and reported, by the save at the end.
+      this.save(context).catch(() => undefined);
+    }, SAVE_DELAY_MS).unref();
+  }
+
+  /** Saves now, after a save that is under way. */
+  save(context: ServerContext): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const write = this.#writing.then(() => this.#write(context));
+    this.#writing = write.catch(() => undefined);
+    return write;
+  }
+
+  async #write(context: ServerContext): Promise<void> {
+    const snapshot = await takeSnapshot(context, this.#blobs);
+    await writeAtomically(join(this.#dir, 'state.json'), JSON.stringify(snapshot));
+    await this.#blobs.keepOnly(blobsIn(snapshot));
+  }
+}
+
+function parsed(text: string): Snapshot | undefined {
+  try {
+    return JSON.parse(text) as Snapshot;
+  } catch {
+    return undefined;
+  }
+}
+
+function blobsIn({ tenants }: Snapshot): Set<string> {
+  const all = tenants.flatMap(({ models, samplers, checkpoints }) => [...models, ...samplers, ...checkpoints]);
+  return new Set(all.flatMap(({ files }) => Object.values(files ?? {})));
+}

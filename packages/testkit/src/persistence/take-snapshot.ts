@@ -1,0 +1,70 @@
+import type { ModelRecord } from '../state/records.js';
+import type { ServerContext } from '../state/server-context.js';
+import type { Tenant } from '../state/tenant.js';
+import type { BlobStore } from './blob-store.js';
+import type { Snapshot, StoredModel, StoredTenant } from './snapshot.js';
+
+/** Writes all weights to the blobs and describes the rest. */
+export async function takeSnapshot(context: ServerContext, blobs: BlobStore): Promise<Snapshot> {
+  const tenants: StoredTenant[] = [];
+  for (const [keyHash, tenant] of context.tenants.entries()) {
+    tenants.push(await storedTenant(keyHash, tenant, blobs));
+  }
+  return { version: 1, idCount: context.ids.count, tenants };
+}
+
+async function storedTenant(keyHash: string, tenant: Tenant, blobs: BlobStore): Promise<StoredTenant> {
+  const models: StoredModel[] = [];
+  for (const model of tenant.models.values()) {
+    models.push(await storedModel(model, blobs));
+  }
+  const samplers = [];
+  for (const { samplerId, sessionId, baseModel, modelPath, files } of tenant.samplers.values()) {
+    samplers.push({
+      samplerId,
+      sessionId,
+      baseModel,
+      modelPath: modelPath ?? null,
+      files: files === undefined ? null : await blobs.put(files),
+    });
+  }
+  const checkpoints = [];
+  for (const { archiveReadyAtMs: _notKept, files, ...rest } of tenant.checkpoints.values()) {
+    checkpoints.push({ ...rest, files: await blobs.put(files) });
+  }
+  return {
+    keyHash,
+    label: tenant.label,
+    sessions: [...tenant.sessions.values()].map((session) => ({
+      ...session,
+      modelSeqs: [...session.modelSeqs],
+      samplerSeqs: [...session.samplerSeqs],
+    })),
+    models,
+    samplers,
+    checkpoints,
+    audit: tenant.audit,
+    usage: [...tenant.usage],
+  };
+}
+
+async function storedModel(model: ModelRecord, blobs: BlobStore): Promise<StoredModel> {
+  const { modelId, sessionId, modelSeqId, baseModel, lora, userMetadata, lastRequestMs, isUnloaded, lane, engine } = model;
+  // Taken before the weights: what is accepted while they are written is not part of them.
+  const nextSeqId = lane.next;
+  const accepted = [...lane.accepted()].filter(([seqId]) => seqId < nextSeqId);
+  const files = engine === undefined ? null : await blobs.put(await engine.save('training'));
+  return {
+    modelId,
+    sessionId,
+    modelSeqId,
+    baseModel,
+    lora,
+    userMetadata: userMetadata ?? null,
+    lastRequestMs,
+    isUnloaded,
+    nextSeqId,
+    accepted,
+    files,
+  };
+}

@@ -1,0 +1,187 @@
+import { SIGNED_PREFIX, signedDownload } from '../archive/signed-downloads.js';
+import { authenticate } from '../checks/authenticate.js';
+import { checkHeaders } from '../checks/check-headers.js';
+import { decompressZstd } from '../checks/decompress.js';
+import { readBody } from '../checks/read-body.js';
+import { readQuery } from '../checks/read-query.js';
+import { Exchange, type OperationHandler } from '../exchange/exchange.js';
+import { errorReply, ReplyError, refuse, type ServerReply, type ServerRequest } from '../exchange/message.js';
+import { operations } from '../operations/operations.js';
+import type { RecordedCall } from '../recorder/recorded-call.js';
+import type { Recorder } from '../recorder/recorder.js';
+import type { RouteName } from '../routes/route-types.js';
+import { type RouteMatch, Router } from '../routes/router.js';
+import type { ServerContext } from '../state/server-context.js';
+import { wallClockMs } from '../state/server-context.js';
+import { skipRefused } from './refused-submission.js';
+import type { Stage } from './stage.js';
+
+type KnownRoute = Extract<RouteMatch, { readonly query: string }>;
+
+/** Routes whose effect cannot be recognised from the request alone: a retry is known by its idempotency key. */
+const REPLAYED_ROUTES: ReadonlySet<RouteName> = new Set<RouteName>([
+  'createSession',
+  'deleteCheckpoint',
+  'publishCheckpoint',
+  'unpublishCheckpoint',
+]);
+
+/**
+ * The whole API as one function from request to reply. Stays synchronous wherever nothing has to be waited for: the fronts
+ * are as fast as their sockets.
+ */
+export class Core {
+  readonly context: ServerContext;
+  readonly recorder: Recorder;
+  /** Failures of the server itself. Empty unless the testkit or its engine is broken. */
+  readonly internalErrors: unknown[] = [];
+  readonly #stage: Stage;
+  readonly #router: Router;
+  readonly #missing: ReadonlySet<RouteName>;
+
+  constructor(context: ServerContext, recorder: Recorder, stage: Stage) {
+    this.context = context;
+    this.recorder = recorder;
+    this.#stage = stage;
+    this.#router = new Router(context.settings.basePath);
+    this.#missing = new Set(context.dialect.missingRoutes);
+  }
+
+  /** Answers a request. Never throws or rejects: every failure is a reply. */
+  answer(request: ServerRequest): ServerReply | Promise<ServerReply> {
+    const isSigned = request.target.startsWith(SIGNED_PREFIX);
+    const match: RouteMatch = isSigned ? { route: undefined, isKnownPath: true } : this.#router.match(request.method, request.target);
+    const call = this.recorder.begin(request, match.route);
+    try {
+      const reply = isSigned ? signedDownload(this.context, request) : this.#route(request, call, match);
+      return reply instanceof Promise ? this.#settle(call, reply) : this.#finish(call, reply);
+    } catch (error) {
+      return this.#finish(call, this.#replyFor(error));
+    }
+  }
+
+  /** The answer to a body that was not read to its end. */
+  refuseTooLarge(request: ServerRequest): ServerReply {
+    const { route } = this.#router.match(request.method, request.target);
+    const call = this.recorder.begin(request, route);
+    const detail = `The body has more than ${this.context.settings.maxBodyBytes} bytes`;
+    this.recorder.violate(call, 'body-too-large', detail);
+    return this.#finish(call, errorReply(413, detail, { connection: 'close' }));
+  }
+
+  async #settle(call: RecordedCall, pending: Promise<ServerReply>): Promise<ServerReply> {
+    try {
+      return this.#finish(call, await pending);
+    } catch (error) {
+      return this.#finish(call, this.#replyFor(error));
+    }
+  }
+
+  #finish(call: RecordedCall, reply: ServerReply): ServerReply {
+    if (this.context.settings.clockSkewMs !== 0) {
+      reply.headers['date'] = new Date(wallClockMs(this.context)).toUTCString();
+    }
+    this.recorder.end(call, reply);
+    return reply;
+  }
+
+  #replyFor(error: unknown): ServerReply {
+    if (error instanceof ReplyError) {
+      return error.reply;
+    }
+    this.internalErrors.push(error);
+    return errorReply(500, 'The test server failed; server.verify() says why');
+  }
+
+  #route(request: ServerRequest, call: RecordedCall, match: RouteMatch): ServerReply | Promise<ServerReply> {
+    if (match.route === undefined) {
+      const rule = match.isKnownPath ? 'method-not-allowed' : 'route-unknown';
+      this.recorder.violate(call, rule, `${request.method} ${call.path} is not an endpoint`);
+      refuse(match.isKnownPath ? 405 : 404, match.isKnownPath ? 'Method Not Allowed' : 'Not Found');
+    }
+    if (this.#missing.has(match.route)) {
+      refuse(this.context.dialect.missingStatus, 'Not Found');
+    }
+    if (request.body.length > this.context.settings.maxBodyBytes) {
+      this.recorder.violate(call, 'body-too-large', `the body has ${request.body.length} bytes`);
+      refuse(413, `The body has more than ${this.context.settings.maxBodyBytes} bytes`);
+    }
+    const encoding = request.headers['content-encoding'];
+    if (encoding !== undefined && encoding !== 'identity') {
+      return this.#plainBody(request, call, match, encoding).then((body) => this.#dispatch(request, body, call, match));
+    }
+    return this.#dispatch(request, request.body, call, match);
+  }
+
+  async #plainBody(request: ServerRequest, call: RecordedCall, match: KnownRoute, encoding: string): Promise<Uint8Array> {
+    if (match.route !== 'forwardBackward' || encoding !== 'zstd') {
+      this.recorder.violate(call, 'content-encoding', `${match.route} came with the content encoding ${encoding}`);
+      refuse(415, `${match.route} does not take the content encoding ${encoding}`);
+    }
+    try {
+      return await decompressZstd(request.body, this.context.settings.maxBodyBytes);
+    } catch (error) {
+      const detail = `The body is not a zstd frame: ${error instanceof Error ? error.message : String(error)}`;
+      this.recorder.violate(call, 'body-malformed', detail);
+      refuse(400, detail);
+    }
+  }
+
+  #dispatch(raw: ServerRequest, body: Uint8Array, call: RecordedCall, match: KnownRoute): ServerReply | Promise<ServerReply> {
+    const { context, recorder } = this;
+    const { route, params } = match;
+    const tenant = authenticate(context, recorder, call, route, raw.headers);
+    call.tenant = tenant.label;
+    call.params = params;
+    checkHeaders(recorder, call, route, raw);
+    const request = readBody({ recorder, call, dialect: context.dialect, tenant, route, contentType: raw.headers['content-type'], body });
+    call.setRequest(request);
+    const query = readQuery(recorder, call, route, match.query);
+    call.setQuery(query);
+    const exchange = new Exchange({
+      context,
+      recorder,
+      route,
+      raw,
+      body,
+      call,
+      params,
+      tenant,
+      request: request as never,
+      query: query as never,
+    });
+    return this.#stage.isQuiet(route) ? this.#run(exchange) : this.#stage.play(exchange, () => this.#run(exchange));
+  }
+
+  #run(exchange: Exchange): ServerReply | Promise<ServerReply> {
+    const key = REPLAYED_ROUTES.has(exchange.route) ? exchange.raw.headers['x-idempotency-key'] : undefined;
+    const operation = operations[exchange.route] as OperationHandler<RouteName>;
+    if (key === undefined) {
+      return this.#runOrSkip(exchange, operation);
+    }
+    const scopedKey = `${exchange.raw.method} ${exchange.raw.target} ${key}`;
+    const earlier = exchange.tenant.replay(scopedKey);
+    if (earlier !== undefined && earlier.fingerprint !== exchange.fingerprint) {
+      exchange.reject(422, 'idempotency-key-reused', `the key was used before for another body of ${exchange.route}`);
+    }
+    if (earlier !== undefined) {
+      return { ...earlier.reply, headers: { ...earlier.reply.headers } };
+    }
+    const reply = operation(exchange);
+    if (!(reply instanceof Promise)) {
+      exchange.tenant.remember(scopedKey, exchange.fingerprint, reply);
+    }
+    return reply;
+  }
+
+  #runOrSkip(exchange: Exchange, operation: OperationHandler<RouteName>): ServerReply | Promise<ServerReply> {
+    try {
+      return operation(exchange);
+    } catch (error) {
+      if (error instanceof ReplyError) {
+        skipRefused(exchange, error.reply.status);
+      }
+      throw error;
+    }
+  }
+}

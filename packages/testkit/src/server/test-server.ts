@@ -1,0 +1,262 @@
+import type { Clock } from '@tinkex/http';
+import type { ServerReply, ServerRequest } from '../exchange/message.js';
+import { Chaos, type ChaosOptions } from '../faults/chaos.js';
+import type { RecordedCall } from '../recorder/recorded-call.js';
+import type { CallFilter } from '../recorder/recorder.js';
+import type { RouteName } from '../routes/route-types.js';
+import type { Violation } from '../rules/rules.js';
+import { VerificationError } from '../rules/verification-error.js';
+import { Expectation } from '../script/expectation.js';
+import type { Gate, GatePlace } from '../script/gate.js';
+import type { Script } from '../script/script.js';
+import type { QueueStateNote } from '../state/queue-pause.js';
+import type { Core } from './core.js';
+import { fromFetchRequest, toFetchResponse } from './fetch-front.js';
+import type { NodeFront } from './node-front.js';
+import type { Stage } from './stage.js';
+
+/** What a {@link TestServer} is made of. */
+export interface TestServerParts {
+  readonly core: Core;
+  readonly stage: Stage;
+  readonly url: string;
+  readonly apiKey: string;
+  readonly front?: NodeFront;
+  readonly onClose: () => Promise<void>;
+}
+
+/** A whole Tinker service in this process, with handles for the test that runs it. Made by `startServer()` or `createTestServer()`. */
+export class TestServer {
+  /** Where it answers. Give it to the client as its base URL. */
+  readonly url: string;
+  /** A key it takes. */
+  readonly apiKey: string;
+  readonly #core: Core;
+  readonly #stage: Stage;
+  readonly #front: NodeFront | undefined;
+  readonly #onClose: () => Promise<void>;
+  readonly #expectations: Expectation[] = [];
+  #closing: Promise<void> | undefined;
+  #isRefusing = false;
+
+  /** @internal Use `startServer()` or `createTestServer()`. */
+  constructor(parts: TestServerParts) {
+    this.#core = parts.core;
+    this.#stage = parts.stage;
+    this.#front = parts.front;
+    this.#onClose = parts.onClose;
+    this.url = parts.url;
+    this.apiKey = parts.apiKey;
+  }
+
+  /** The server's time: the option, or the machine's. */
+  get clock(): Clock {
+    return this.#core.context.clock;
+  }
+
+  /** Options for a client of this server. */
+  get clientOptions(): { readonly baseUrl: string; readonly apiKey: string } {
+    return { baseUrl: this.url, apiKey: this.apiKey };
+  }
+
+  /** Answers one fetch-style request. */
+  async handle(request: Request): Promise<Response> {
+    return toFetchResponse(await this.#core.answer(await fromFetchRequest(request)), request.signal);
+  }
+
+  /** @internal The handler without fetch objects; what the fronts call. */
+  answer(request: ServerRequest): ServerReply | Promise<ServerReply> {
+    return this.#core.answer(request);
+  }
+
+  /** Says what to do with calls of a route. See {@link Script}. */
+  on<Name extends RouteName>(route: Name): Script<Name> {
+    return this.#stage.scripts.add(route);
+  }
+
+  /** Says how many calls of a route there must have been when `verify` is called. */
+  expect(route: RouteName): Expectation {
+    const expectation = new Expectation(route);
+    this.#expectations.push(expectation);
+    return expectation;
+  }
+
+  /** Holds calls of a route, from now on, until the gate lets them go. Default place: `request`. */
+  gate(route: RouteName, options: { readonly at?: GatePlace } = {}): Gate {
+    return this.#stage.addGate(route, options.at ?? 'request');
+  }
+
+  /** Starts random faults, decided by the seed. Replaces earlier chaos. */
+  chaos(options: ChaosOptions): Chaos {
+    const chaos = new Chaos(options);
+    this.#stage.chaos = chaos;
+    return chaos;
+  }
+
+  /** Stops running operations. Pending polls are answered at once with the state, and say it until the queue is resumed. */
+  pauseQueue(note: QueueStateNote = { state: 'paused_capacity' }): void {
+    this.#core.context.pause.set(note);
+    this.#wakePolls();
+  }
+
+  /** Runs operations again. */
+  resumeQueue(): void {
+    this.#core.context.pause.set(undefined);
+  }
+
+  /** Makes a promise gone: polls of it answer 410. */
+  expirePromise(requestId: string): void {
+    for (const tenant of this.#core.context.tenants.all()) {
+      tenant.promises.expire(requestId);
+    }
+  }
+
+  /** Ends a session as if its heartbeats had stopped long ago. */
+  expireSession(sessionId: string): void {
+    for (const tenant of this.#core.context.tenants.all()) {
+      const session = tenant.sessions.get(sessionId);
+      if (session !== undefined) {
+        session.lastHeartbeatMs = Number.NEGATIVE_INFINITY;
+      }
+    }
+  }
+
+  /** The calls so far, oldest first; at most `recorderLimit` of them. */
+  get calls(): readonly RecordedCall[] {
+    return this.#core.recorder.calls;
+  }
+
+  /** The calls of one route, with its types. */
+  callsTo<Name extends RouteName>(route: Name): readonly RecordedCall<Name>[] {
+    return this.calls.filter((call) => call.route === route) as unknown as readonly RecordedCall<Name>[];
+  }
+
+  /** How many calls of a route there were; with a filter, among those still recorded. */
+  count(route: RouteName, filter?: CallFilter): number {
+    return this.#core.recorder.count(route, filter);
+  }
+
+  /** How many calls are being answered now. */
+  inFlight(route?: RouteName): number {
+    return this.#core.recorder.inFlight(route);
+  }
+
+  /** The most calls that were in flight together. */
+  maxConcurrency(route?: RouteName): number {
+    return this.#core.recorder.maxConcurrency(route);
+  }
+
+  /** Resolves once a route has been called `count` times in all. */
+  waitForCalls(route: RouteName, count: number): Promise<void> {
+    return this.#core.recorder.waitForCalls(route, count);
+  }
+
+  /** The rules that clients broke so far. */
+  get violations(): readonly Violation[] {
+    return this.#core.recorder.violations;
+  }
+
+  /** The telemetry events that clients sent, of all tenants. */
+  get telemetryEvents(): readonly unknown[] {
+    return [...this.#core.context.tenants.all()].flatMap((tenant) => [...tenant.telemetry]);
+  }
+
+  /** Promises that are not finished. */
+  get pendingPromises(): number {
+    let count = 0;
+    for (const tenant of this.#core.context.tenants.all()) {
+      for (const promise of tenant.promises.values()) {
+        count += promise.outcome.state === 'pending' ? 1 : 0;
+      }
+    }
+    return count;
+  }
+
+  /** Connections open now; 0 without a socket. */
+  get openSockets(): number {
+    return this.#front?.openSockets ?? 0;
+  }
+
+  /** Whether connections are refused. */
+  get isRefusing(): boolean {
+    return this.#isRefusing || this.#closing !== undefined;
+  }
+
+  /** Stops listening and resets open connections: the operating system refuses new ones until `acceptConnections`. */
+  async refuseConnections(): Promise<void> {
+    this.#isRefusing = true;
+    await this.#front?.refuseConnections();
+  }
+
+  /** Listens on the same port again. */
+  async acceptConnections(): Promise<void> {
+    await this.#front?.acceptConnections();
+    this.#isRefusing = false;
+  }
+
+  /** Resets every open connection, idle ones too; new ones are welcome. */
+  dropConnections(): void {
+    this.#front?.dropConnections();
+  }
+
+  /**
+   * Throws a {@link VerificationError} that lists every broken protocol rule, every expectation not met, every script not used
+   * as often as it said, every operation run twice, and every failure of the server itself.
+   */
+  verify(): void {
+    const { recorder, context, internalErrors } = this.#core;
+    const problems = [
+      ...recorder.violations.map(
+        ({ rule, text, where, detail, callIndex }) => `[${rule}] call ${callIndex}: ${detail}. ${text} (${where})`,
+      ),
+      ...this.#expectations.flatMap((expectation) => expectation.complaint(recorder.count(expectation.route)) ?? []),
+      ...this.#stage.scripts.complaints(),
+      ...[...context.executor.repeated].map((requestId) => `the operation of ${requestId} was run twice`),
+      ...internalErrors.map((error) => `the server failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`),
+    ];
+    if (problems.length > 0) {
+      throw new VerificationError(problems);
+    }
+  }
+
+  /** Forgets scripts, gates (opening them), chaos, expectations, calls and violations. Sessions, models and weights stay. */
+  reset(): void {
+    this.#stage.clear();
+    this.#expectations.length = 0;
+    this.#core.recorder.clear();
+    this.resumeQueue();
+  }
+
+  /** Ends everything: held calls, polls, sockets, the listener. Idempotent. */
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  async #close(): Promise<void> {
+    const { context } = this.#core;
+    context.executor.close();
+    this.#stage.clear();
+    context.pause.set(undefined);
+    this.#wakePolls();
+    for (const tenant of context.tenants.all()) {
+      for (const model of tenant.models.values()) {
+        model.lane.close();
+      }
+    }
+    await this.#front?.close();
+    await this.#onClose();
+  }
+
+  #wakePolls(): void {
+    for (const tenant of this.#core.context.tenants.all()) {
+      for (const promise of tenant.promises.values()) {
+        promise.wake();
+      }
+    }
+  }
+}

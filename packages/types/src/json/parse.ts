@@ -1,0 +1,55 @@
+import { invalidResponse } from '../errors/invalid.js';
+import { markExactIntegers } from './exact-integers.js';
+import type { JsonValue } from './json-value.js';
+import { decodeUtf8 } from './utf8.js';
+
+/**
+ * Reads JSON text, or its UTF-8 bytes. Integers beyond 2^53 come as bigints, exact. Throws a `ValidationError` (direction
+ * `response`) for anything that is not JSON.
+ */
+export function parseJson(input: string | Uint8Array): JsonValue {
+  let text = '';
+  try {
+    text = typeof input === 'string' ? input : decodeUtf8(input);
+    const value = JSON.parse(text) as JsonValue;
+    return hasInexactInteger(value) ? parseExactly(text) : value;
+  } catch (cause) {
+    // The engine's message quotes the text, which may hold a secret: say only how long it was.
+    throw invalidResponse(
+      'JSON',
+      '',
+      text === '' ? 'the body is empty or not UTF-8' : `the body is not JSON (${text.length} characters)`,
+      cause,
+    );
+  }
+}
+
+/** Whether a number was read that may have been an integer the reader had to round. Walks without recursion: depth is no limit. */
+function hasInexactInteger(root: unknown): boolean {
+  const pending: unknown[] = [root];
+  while (pending.length > 0) {
+    const value = pending.pop();
+    if (typeof value === 'number') {
+      if (isInexact(value)) return true;
+    } else if (Array.isArray(value)) {
+      for (let index = 0; index < value.length; index += 1) {
+        const entry: unknown = value[index];
+        if (typeof entry === 'number') {
+          if (isInexact(entry)) return true;
+        } else if (typeof entry === 'object' && entry !== null) pending.push(entry);
+      }
+    } else if (typeof value === 'object' && value !== null) pending.push(...Object.values(value));
+  }
+  return false;
+}
+
+function isInexact(value: number): boolean {
+  return (value > Number.MAX_SAFE_INTEGER || value < -Number.MAX_SAFE_INTEGER) && Number.isInteger(value);
+}
+
+function parseExactly(text: string): JsonValue {
+  const { text: marked, marker } = markExactIntegers(text);
+  return JSON.parse(marked, (_key, value: unknown) =>
+    typeof value === 'string' && value.startsWith(marker) ? BigInt(value.slice(marker.length)) : value,
+  ) as JsonValue;
+}

@@ -1,0 +1,134 @@
+import { BYTES, FIXED64, VARINT } from './reader.js';
+
+/** What every runtime has and the language's own library does not declare. */
+declare class TextEncoder {
+  encode(text: string): Uint8Array;
+}
+
+/** How many bytes a number from 0 up takes as a varint. */
+export function varintSize(value: number): number {
+  if (value < 0x80) return 1;
+  let size = 1;
+  for (let rest = value; rest >= 0x80; rest = Math.floor(rest / 0x80)) size += 1;
+  return size;
+}
+
+/** How many bytes a field takes that is a length and then that many bytes. Field numbers are below 16 throughout the schema. */
+export function delimitedSize(length: number): number {
+  return 1 + varintSize(length) + length;
+}
+
+/**
+ * Writes into one buffer whose size is known beforehand, so that bulk numbers are copied exactly once. Sizes are computed by the
+ * functions above; writing more or less than that throws.
+ */
+export class SizedWriter {
+  readonly #bytes: Uint8Array;
+  #position = 0;
+
+  constructor(size: number) {
+    this.#bytes = new Uint8Array(size);
+  }
+
+  /** The begin of a field that is a length and then that many bytes, which the caller writes next. */
+  begin(field: number, length: number): void {
+    this.#byte((field << 3) | BYTES);
+    this.#varint(length);
+  }
+
+  /** A field of bytes. */
+  bytes(field: number, bytes: Uint8Array): void {
+    this.begin(field, bytes.length);
+    this.raw(bytes);
+  }
+
+  /** Bytes as they are. */
+  raw(bytes: Uint8Array): void {
+    this.#bytes.set(bytes, this.#position);
+    this.#position += bytes.length;
+  }
+
+  /** A field with a number from 0 up. */
+  varint(field: number, value: number): void {
+    this.#byte((field << 3) | VARINT);
+    this.#varint(value);
+  }
+
+  /** A field with a negative int32: ten bytes, as protobuf has it. */
+  negativeInt32(field: number, value: number): void {
+    this.#byte((field << 3) | VARINT);
+    let rest = BigInt.asUintN(64, BigInt(value));
+    for (; rest >= 0x80n; rest >>= 7n) this.#byte(Number(rest & 0x7fn) | 0x80);
+    this.#byte(Number(rest));
+  }
+
+  /** A list of numbers from 0 up, packed. Write it only when it has entries. */
+  packed(field: number, values: readonly number[]): void {
+    this.begin(field, packedLength(values));
+    for (const value of values) this.#varint(value);
+  }
+
+  /** A field with a double. */
+  double(field: number, value: number): void {
+    this.#byte((field << 3) | FIXED64);
+    new DataView(this.#bytes.buffer).setFloat64(this.#position, value, true);
+    this.#position += 8;
+  }
+
+  /** The buffer, full. */
+  finish(): Uint8Array {
+    if (this.#position !== this.#bytes.length) throw new Error('the computed size of a message is wrong');
+    return this.#bytes;
+  }
+
+  #varint(value: number): void {
+    let rest = value;
+    while (rest >= 0x80) {
+      this.#byte((rest % 0x80) | 0x80);
+      rest = Math.floor(rest / 0x80);
+    }
+    this.#byte(rest);
+  }
+
+  #byte(value: number): void {
+    this.#bytes[this.#position] = value;
+    this.#position += 1;
+  }
+}
+
+/** How many bytes packed numbers take without the field's begin. */
+export function packedLength(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + varintSize(value), 0);
+}
+
+/** UTF-8 bytes of texts, each encoded once: the names of tensors repeat in every datum. */
+export class TextBytes {
+  readonly #encoder = new TextEncoder();
+  readonly #known = new Map<string, Uint8Array>();
+
+  of(text: string): Uint8Array {
+    let bytes = this.#known.get(text);
+    if (bytes === undefined) {
+      bytes = this.#encoder.encode(text);
+      this.#known.set(text, bytes);
+    }
+    return bytes;
+  }
+}
+
+/** How many bytes the entries of a map of doubles take. */
+export function doubleMapSize(values: Readonly<Record<string, number>>, text: TextBytes): number {
+  let size = 0;
+  for (const name of Object.keys(values)) size += delimitedSize(delimitedSize(text.of(name).length) + 9);
+  return size;
+}
+
+/** Writes a map of doubles. */
+export function writeDoubleMap(writer: SizedWriter, field: number, values: Readonly<Record<string, number>>, text: TextBytes): void {
+  for (const [name, value] of Object.entries(values)) {
+    const key = text.of(name);
+    writer.begin(field, delimitedSize(key.length) + 9);
+    writer.bytes(1, key);
+    writer.double(2, value);
+  }
+}

@@ -1,0 +1,17 @@
+import type { TensorData } from '../tensor/tensor-data.js';
+import type { ForwardBackwardOutput } from '../wire/training.js';
+import { type ReduceMetricsOptions, reduceMetrics } from './reduce-metrics.js';
+
+/**
+ * Puts the results of the chunks of one call together: outputs in order, metrics reduced by their names (also for one chunk). The
+ * tensors are the same objects, not copies. No chunks give an empty result.
+ */
+export function combineForwardBackwardOutputs(
+  outputs: readonly ForwardBackwardOutput[],
+  options?: ReduceMetricsOptions,
+): ForwardBackwardOutput {
+  const lossFnOutputs: Readonly<Record<string, TensorData>>[] = [];
+  for (const output of outputs) for (const entry of output.lossFnOutputs) lossFnOutputs.push(entry);
+  const chunks = outputs.map((output) => ({ metrics: output.metrics, weight: output.lossFnOutputs.length }));
+  return { lossFnOutputType: outputs[0]?.lossFnOutputType ?? '', lossFnOutputs, metrics: reduceMetrics(chunks, options) };
+}

@@ -1,0 +1,69 @@
+import { invalidResponse } from '../errors/invalid.js';
+import { unorderedHash } from './unordered-hash.js';
+
+/** The metrics of one chunk's result. */
+export interface ChunkMetrics {
+  readonly metrics: Readonly<Record<string, number>>;
+  /** The number of loss outputs of the chunk. */
+  readonly weight: number;
+}
+
+/** How to treat what the reference refuses. */
+export interface ReduceMetricsOptions {
+  /**
+   * `lenient` (default): a key without a reduction (`loss`, `a:b:sum`) is averaged by weight, as servers other than the hosted one
+   * send them; chunks without outputs weigh the same. `strict`: both are a `ValidationError`, as in the reference.
+   */
+  readonly mode?: 'lenient' | 'strict';
+}
+
+type Reduce = (values: readonly number[], weights: readonly number[], key: string, isStrict: boolean) => number;
+
+const REDUCTIONS: Readonly<Record<string, Reduce>> = {
+  sum: (values) => values.reduce((sum, value) => sum + value, 0),
+  min: (values) => Math.min(...values),
+  max: (values) => Math.max(...values),
+  mean: weightedMean,
+  slack: (values, weights, key, isStrict) => Math.max(...values) - weightedMean(values, weights, key, isStrict),
+  hash_unordered: (values) => Number(unorderedHash(values)),
+};
+
+/**
+ * Combines the metrics of the chunks of one call. Only keys of the first chunk count; keys missing from a chunk, and keys with a
+ * reduction nobody knows, are left out. `mean` and `slack` weigh by loss outputs; `unique` keeps every value, from the second on
+ * under `key_1`, `key_2`, …
+ *
+ * A `hash_unordered` is rounded to a double; {@link unorderedHash} gives it exactly.
+ */
+export function reduceMetrics(chunks: readonly ChunkMetrics[], { mode = 'lenient' }: ReduceMetricsOptions = {}): Record<string, number> {
+  const reduced: [string, number][] = [];
+  const [first] = chunks;
+  if (first === undefined) return {};
+  const isStrict = mode === 'strict';
+  const weights = chunks.map((chunk) => chunk.weight);
+  for (const key of Object.keys(first.metrics)) {
+    const values = chunks.map(({ metrics }) => (Object.hasOwn(metrics, key) ? metrics[key] : undefined));
+    if (values.includes(undefined)) continue;
+    const numbers = values as number[];
+    const reduction = reductionOf(key, isStrict);
+    if (reduction === 'unique') numbers.forEach((value, index) => reduced.push([index === 0 ? key : `${key}_${index}`, value]));
+    else if (Object.hasOwn(REDUCTIONS, reduction)) reduced.push([key, (REDUCTIONS[reduction] as Reduce)(numbers, weights, key, isStrict)]);
+  }
+  return Object.fromEntries(reduced);
+}
+
+function reductionOf(key: string, isStrict: boolean): string {
+  const parts = key.split(':');
+  if (parts.length === 2) return parts[1] as string;
+  if (isStrict) throw invalidResponse('metrics', key, 'must be named name:reduction, with exactly one colon');
+  return 'mean';
+}
+
+function weightedMean(values: readonly number[], weights: readonly number[], key: string, isStrict: boolean): number {
+  const total = weights.reduce((sum, weight) => sum + weight, 0);
+  if (total === 0) {
+    if (isStrict) throw invalidResponse('metrics', key, 'cannot be averaged: there are no loss outputs to weigh by');
+    return values.reduce((sum, value) => sum + value, 0) / values.length;
+  }
+  return values.reduce((sum, value, index) => sum + value * (weights[index] as number), 0) / total;
+}

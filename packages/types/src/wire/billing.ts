@@ -1,0 +1,192 @@
+import { z } from 'zod';
+import type { JsonObject } from '../json/json-value.js';
+import type { Codec } from './codec.js';
+import { list, mapOf } from './collections.js';
+import { date, dateOrText } from './dates.js';
+import { expected } from './messages.js';
+import { queryObject, responseObject, responseType } from './objects.js';
+import { flag, integer, number, oneOf, text } from './scalars.js';
+import { union } from './unions.js';
+import { filled, optional, type WireType } from './wire-type.js';
+
+/** Tokens that were trained on. */
+export interface TrainingUsage {
+  readonly type: 'training';
+  readonly tokenCount: number;
+}
+
+/** Tokens of prompts. */
+export interface SamplingPrefillUsage {
+  readonly type: 'sampling_prefill';
+  readonly cached: boolean;
+  readonly tokenCount: number;
+}
+
+/** Tokens that were sampled. */
+export interface SamplingSampleUsage {
+  readonly type: 'sampling_sample';
+  readonly tokenCount: number;
+}
+
+/** Checkpoints that were saved. */
+export interface CheckpointUsage {
+  readonly type: 'checkpoint';
+  readonly count: number;
+}
+
+/** Checkpoints that were kept. */
+export interface StorageUsage {
+  readonly type: 'storage';
+  readonly gigabyteHours: number;
+}
+
+/** A kind of usage that this version does not know. */
+export interface OtherUsage {
+  readonly type: 'other';
+  /** As it stands on the wire. */
+  readonly raw: JsonObject;
+}
+
+/** What was used. */
+export type BillingEventInfo = TrainingUsage | SamplingPrefillUsage | SamplingSampleUsage | CheckpointUsage | StorageUsage | OtherUsage;
+
+type KnownUsage = Exclude<BillingEventInfo, OtherUsage>;
+
+const known = union<KnownUsage, 'type'>('type', {
+  training: responseType<Omit<TrainingUsage, 'type'>>({ tokenCount: integer() }),
+  sampling_prefill: responseType<Omit<SamplingPrefillUsage, 'type'>>({ cached: flag(), tokenCount: integer() }),
+  sampling_sample: responseType<Omit<SamplingSampleUsage, 'type'>>({ tokenCount: integer() }),
+  checkpoint: responseType<Omit<CheckpointUsage, 'type'>>({ count: integer() }),
+  storage: responseType<Omit<StorageUsage, 'type'>>({ gigabyteHours: number() }),
+});
+
+const KNOWN_KINDS: readonly string[] = ['training', 'sampling_prefill', 'sampling_sample', 'checkpoint', 'storage'];
+
+/** The kind of usage whose fields these are; the first that fits, as the reference reads an object without a type. */
+function kindOf(wire: JsonObject): string {
+  if (typeof wire.type === 'string') return wire.type;
+  if ('cached' in wire && 'token_count' in wire) return 'sampling_prefill';
+  if ('token_count' in wire) return 'training';
+  if ('gigabyte_hours' in wire) return 'storage';
+  return 'count' in wire ? 'checkpoint' : 'other';
+}
+
+/** Newer kinds of usage must not make the bill unreadable, so they are kept as they are. */
+const eventInfo: WireType<BillingEventInfo> = {
+  schema: (isLenient) => {
+    const usage = known.schema(isLenient);
+    return z.looseObject({}, { error: expected('an object') }).transform((wire, context) => {
+      const type = kindOf(wire as JsonObject);
+      if (!KNOWN_KINDS.includes(type)) return wire;
+      const result = usage.safeParse({ ...wire, type });
+      if (result.success) return result.data;
+      for (const issue of result.error.issues) context.addIssue({ code: 'custom', path: [...issue.path], message: issue.message });
+      return z.NEVER;
+    });
+  },
+  toWire: (value) => (value.type === 'other' ? value.raw : known.toWire(value)),
+  fromWire(wire) {
+    const raw = wire as JsonObject;
+    return KNOWN_KINDS.includes(String(raw.type)) ? known.fromWire(raw) : { type: 'other', raw };
+  },
+};
+
+/** What one session used in one hour. */
+export interface BillingUsageEvent {
+  readonly bucketStart: Date;
+  readonly bucketEnd: Date;
+  readonly baseModel?: string;
+  readonly userId?: string;
+  readonly userName?: string;
+  readonly sessionId?: string;
+  readonly projectId?: string;
+  readonly eventInfo: BillingEventInfo;
+}
+
+/** What is known about a session that was billed. */
+export interface BillingUsageSession {
+  readonly userMetadata?: Readonly<Record<string, string>>;
+}
+
+/** What was used, by the hour. */
+export interface BillingUsageResponse {
+  readonly data: readonly BillingUsageEvent[];
+  /** By session id. */
+  readonly sessions: Readonly<Record<string, BillingUsageSession>>;
+}
+
+/** {@link BillingUsageResponse} on the wire. */
+export const billingUsageResponse: Codec<BillingUsageResponse> = responseObject<BillingUsageResponse>('BillingUsageResponse', {
+  data: list(
+    responseType<BillingUsageEvent>({
+      bucketStart: date(),
+      bucketEnd: date(),
+      baseModel: optional(text()),
+      userId: optional(text()),
+      userName: optional(text()),
+      sessionId: optional(text()),
+      projectId: optional(text()),
+      eventInfo,
+    }),
+  ),
+  sessions: filled(mapOf(responseType<BillingUsageSession>({ userMetadata: optional(mapOf(text())) })), () => ({})),
+});
+
+/** The query of the billing usage: full hours, at most 14 days apart. */
+export interface BillingUsageQuery {
+  readonly startingOn: Date | string;
+  readonly endingBefore: Date | string;
+}
+
+/** {@link BillingUsageQuery} on the wire. */
+export const billingUsageQuery: Codec<BillingUsageQuery> = queryObject<BillingUsageQuery>('BillingUsageQuery', {
+  startingOn: dateOrText(),
+  endingBefore: dateOrText(),
+});
+
+/** Something that was done. */
+export interface AuditLogEntry {
+  readonly timestamp: Date;
+  readonly event: string;
+  readonly modelId?: string;
+  readonly tinkerPath?: string;
+  readonly purpose?: string;
+}
+
+/** What was done in a day. */
+export interface AuditLogResponse {
+  readonly entries: readonly AuditLogEntry[];
+}
+
+/** {@link AuditLogResponse} on the wire. */
+export const auditLogResponse: Codec<AuditLogResponse> = responseObject<AuditLogResponse>('AuditLogResponse', {
+  entries: list(
+    responseType<AuditLogEntry>({
+      timestamp: date(),
+      event: text(),
+      modelId: optional(text()),
+      tinkerPath: optional(text()),
+      purpose: optional(text()),
+    }),
+  ),
+});
+
+/** The query of the audit log. */
+export interface AuditLogQuery {
+  /** Default `all`. */
+  readonly eventType?: 'all' | 'checkpoints';
+  /** `YYYY-MM-DD`, in UTC. Unset: today. */
+  readonly day?: string;
+}
+
+const day: WireType<string> = {
+  ...text(),
+  schema: () =>
+    z.string({ error: expected('a day such as 2026-01-15') }).regex(/^\d{4}-\d{2}-\d{2}$/, { error: expected('a day such as 2026-01-15') }),
+};
+
+/** {@link AuditLogQuery} on the wire. */
+export const auditLogQuery: Codec<AuditLogQuery> = queryObject<AuditLogQuery>('AuditLogQuery', {
+  eventType: optional(oneOf('all', 'checkpoints'), { fallback: () => 'all' as const }),
+  day: optional(day),
+});

@@ -1,0 +1,118 @@
+import { z } from 'zod';
+import type { RequestErrorCategory } from '../errors/future-errors.js';
+import type { QueueState } from '../events/events.js';
+import type { Codec } from './codec.js';
+import { list } from './collections.js';
+import { requestObject, responseObject } from './objects.js';
+import { flag, integer, oneOf, text, tolerant } from './scalars.js';
+import { filled, optional, type WireType } from './wire-type.js';
+
+/** The promise of a result. */
+export interface UntypedApiFuture {
+  readonly requestId: string;
+  readonly modelId?: string;
+  /** Newer servers name each sample they will make. */
+  readonly sampleSequenceIds?: readonly string[];
+}
+
+/** {@link UntypedApiFuture} on the wire. */
+export const untypedApiFuture: Codec<UntypedApiFuture> = responseObject<UntypedApiFuture>('UntypedApiFuture', {
+  requestId: text(),
+  modelId: optional(text()),
+  sampleSequenceIds: optional(list(text())),
+});
+
+/** Asks for the result of a promise. */
+export interface FutureRetrieveRequest {
+  readonly requestId: string;
+  /** Whether a large result may be answered by its size only. Default false. */
+  readonly allowMetadataOnly?: boolean;
+}
+
+/** {@link FutureRetrieveRequest} on the wire. */
+export const futureRetrieveRequest: Codec<FutureRetrieveRequest> = requestObject<FutureRetrieveRequest>('FutureRetrieveRequest', {
+  requestId: text(),
+  allowMetadataOnly: optional(flag(), { fallback: () => false }),
+});
+
+/** The result is not there yet. */
+export interface TryAgainResponse {
+  readonly requestId?: string;
+  /** Anything the client does not know is `unknown`. */
+  readonly queueState: QueueState;
+  /** In the server's words. */
+  readonly queueStateReason?: string;
+}
+
+const QUEUE_STATES: readonly string[] = ['active', 'paused_capacity', 'paused_rate_limit'];
+
+function readQueueState(wire: unknown): QueueState {
+  return typeof wire === 'string' && QUEUE_STATES.includes(wire) ? (wire as QueueState) : 'unknown';
+}
+
+/** Text, or nothing when something else stands there: a pending answer must not fail because of a detail. */
+const looseText: WireType<string> = {
+  schema: () => z.unknown(),
+  toWire: (value) => value,
+  fromWire: (wire) => (typeof wire === 'string' ? wire : (undefined as unknown as string)),
+};
+
+/** {@link TryAgainResponse} on the wire. */
+export const tryAgainResponse: Codec<TryAgainResponse> = responseObject<TryAgainResponse>(
+  'TryAgainResponse',
+  {
+    requestId: optional(looseText),
+    queueState: filled(tolerant(readQueueState), () => 'unknown'),
+    queueStateReason: optional(looseText),
+  },
+  { tag: 'try_again' },
+);
+
+/** The result is there, but large: only its size is told. */
+export interface FutureMetadataResponse {
+  readonly status: 'complete_metadata';
+  /** In bytes; 0 when the server does not say. */
+  readonly responsePayloadSize: number;
+}
+
+/** {@link FutureMetadataResponse} on the wire. */
+export const futureMetadataResponse: Codec<FutureMetadataResponse> = responseObject<FutureMetadataResponse>('FutureMetadataResponse', {
+  status: oneOf('complete_metadata'),
+  responsePayloadSize: filled(integer({ min: 0 }), () => 0),
+});
+
+/** The operation failed. */
+export interface RequestFailedResponse {
+  /** In the server's words. */
+  readonly error: string;
+  /** Read in any letter case; anything the client does not know is `unknown`. */
+  readonly category: RequestErrorCategory;
+}
+
+function readCategory(wire: unknown): RequestErrorCategory {
+  const name =
+    typeof wire === 'string'
+      ? wire
+          .trim()
+          .toLowerCase()
+          .replace(/^.*\./, '')
+          .replace(/[_ -]?error$/, '')
+      : '';
+  return name === 'user' || name === 'server' ? name : 'unknown';
+}
+
+/** The text of a failure, whatever the server made of it: a failure must be read as one. */
+function readFailure(wire: unknown): string {
+  if (typeof wire === 'string') return wire;
+  try {
+    return JSON.stringify(wire) ?? 'unknown error';
+  } catch {
+    return 'unknown error';
+  }
+}
+
+/** {@link RequestFailedResponse} on the wire. */
+export const requestFailedResponse: Codec<RequestFailedResponse> = responseObject<RequestFailedResponse>('RequestFailedResponse', {
+  error: filled(tolerant<string>(readFailure), () => 'unknown error'),
+  category: filled(tolerant(readCategory), () => 'unknown'),
+});

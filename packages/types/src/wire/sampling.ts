@@ -1,0 +1,217 @@
+import { z } from 'zod';
+import type { ModelInput } from '../model-input/model-input.js';
+import { type TokenLogprob, TopkPromptLogprobs } from '../sampling/topk-prompt-logprobs.js';
+import { type Codec, codecOf } from './codec.js';
+import { list } from './collections.js';
+import { describe } from './messages.js';
+import { modelInputType } from './model-input.js';
+import { floats, floatsOrNull, tokens } from './number-arrays.js';
+import { requestObject, requestType, responseObject, responseType } from './objects.js';
+import { flag, integer, integer64, number, oneOf, text } from './scalars.js';
+import { filled, optional, type WireType } from './wire-type.js';
+
+/** Makes a sampling session of a base model, of saved weights, or of both. */
+export interface CreateSamplingSessionRequest {
+  readonly sessionId: string;
+  /** Counts the sampling sessions of a session, from 0. */
+  readonly samplingSessionSeqId: number;
+  readonly baseModel?: string;
+  /** A `tinker://` path. */
+  readonly modelPath?: string;
+}
+
+/** {@link CreateSamplingSessionRequest} on the wire. */
+export const createSamplingSessionRequest: Codec<CreateSamplingSessionRequest> = requestObject<CreateSamplingSessionRequest>(
+  'CreateSamplingSessionRequest',
+  {
+    sessionId: text(),
+    samplingSessionSeqId: integer({ min: 0 }),
+    baseModel: optional(text()),
+    modelPath: optional(text({ startsWith: 'tinker://' })),
+  },
+  {
+    tag: 'create_sampling_session',
+    check: ({ baseModel, modelPath }) =>
+      baseModel === undefined && modelPath === undefined ? { field: 'baseModel', message: 'is required, or modelPath' } : undefined,
+  },
+);
+
+/** The sampling session. */
+export interface CreateSamplingSessionResponse {
+  readonly samplingSessionId: string;
+}
+
+/** {@link CreateSamplingSessionResponse} on the wire. */
+export const createSamplingSessionResponse: Codec<CreateSamplingSessionResponse> = responseObject<CreateSamplingSessionResponse>(
+  'CreateSamplingSessionResponse',
+  { samplingSessionId: text() },
+  { tag: 'create_sampling_session' },
+);
+
+/** How tokens are drawn. */
+export interface SamplingParams {
+  /** Unset: as many as fit. */
+  readonly maxTokens?: number;
+  /** Makes the draw repeatable. Any 64-bit number. */
+  readonly seed?: number | bigint;
+  /** Texts or token ids that end a sequence. */
+  readonly stop?: string | readonly string[] | readonly number[];
+  /** 0 always takes the most likely token. Default 1. */
+  readonly temperature?: number;
+  /** How many of the most likely tokens take part; -1: all. Default -1. */
+  readonly topK?: number;
+  /** Only the most likely tokens that together have this probability take part. Default 1. */
+  readonly topP?: number;
+}
+
+/** {@link SamplingParams} in which every default is filled in. */
+export interface ResolvedSamplingParams extends SamplingParams {
+  readonly temperature: number;
+  readonly topK: number;
+  readonly topP: number;
+}
+
+/** Fills in the defaults: temperature 1, all tokens. */
+export function resolveSamplingParams(params: SamplingParams = {}): ResolvedSamplingParams {
+  return { temperature: 1, topK: -1, topP: 1, ...params };
+}
+
+const stop: WireType<string | readonly string[] | readonly number[]> = {
+  schema: () =>
+    z.union([z.string(), z.array(z.string()), z.array(z.int())], {
+      error: (issue) => `must be text, a list of texts or a list of token ids, got ${describe(issue.input)}`,
+    }),
+  toWire: (value) => (value instanceof Int32Array ? Array.from(value) : value),
+  fromWire: (wire) => wire as string | readonly string[] | readonly number[],
+};
+
+const samplingParamsType = requestType<SamplingParams>({
+  maxTokens: optional(integer({ min: 0 })),
+  seed: optional(integer64()),
+  stop: optional(stop),
+  temperature: optional(number({ min: 0 }), { fallback: () => 1 }),
+  topK: optional(integer({ min: -1 }), { fallback: () => -1 }),
+  topP: optional(number({ min: 0, max: 1 }), { fallback: () => 1 }),
+});
+
+/** {@link SamplingParams} on the wire. */
+export const samplingParams: Codec<SamplingParams> = codecOf('SamplingParams', samplingParamsType, {
+  direction: 'request',
+  isLenient: false,
+});
+
+/** Draws samples. The answer is a promise of a {@link SampleResponse}. */
+export interface SampleRequest {
+  /** Default 1. */
+  readonly numSamples?: number;
+  readonly prompt: ModelInput;
+  /** Default: all defaults. */
+  readonly samplingParams?: SamplingParams;
+  readonly samplingSessionId?: string;
+  /** From 0 up; a bigint beyond 2^53. Together with `samplingSessionId` it identifies the call. */
+  readonly seqId?: number | bigint;
+  /** Only without `samplingSessionId`. */
+  readonly baseModel?: string;
+  /** Only without `samplingSessionId`. */
+  readonly modelPath?: string;
+  /** Whether the log-probabilities of the prompt's tokens are wanted. Default false. */
+  readonly promptLogprobs?: boolean;
+  /** How many of the most likely tokens are wanted for each position of the prompt. Default 0. */
+  readonly topkPromptLogprobs?: number;
+}
+
+/** {@link SampleRequest} on the wire. */
+export const sampleRequest: Codec<SampleRequest> = requestObject<SampleRequest>(
+  'SampleRequest',
+  {
+    numSamples: optional(integer({ min: 1 }), { fallback: () => 1 }),
+    prompt: modelInputType,
+    samplingParams: optional(samplingParamsType, { fallback: () => ({}) }),
+    samplingSessionId: optional(text()),
+    seqId: optional(integer64({ min: 0n })),
+    baseModel: optional(text()),
+    modelPath: optional(text()),
+    promptLogprobs: optional(flag(), { fallback: () => false }),
+    topkPromptLogprobs: optional(integer({ min: 0 }), { fallback: () => 0 }),
+  },
+  { tag: 'sample' },
+);
+
+/** Why a sequence ended: a stop text or token, or the limit. */
+export type StopReason = 'stop' | 'length';
+
+/** One sample. */
+export interface SampledSequence {
+  readonly tokens: Int32Array;
+  /** Of each token, when the server gives them. */
+  readonly logprobs?: Float32Array;
+  readonly stopReason: StopReason;
+  /** Newer servers name each sample. */
+  readonly sequenceId?: string;
+}
+
+const sampledSequenceType = responseType<SampledSequence>({
+  tokens: tokens(),
+  logprobs: optional(emptyIsMissing(floats())),
+  stopReason: oneOf('stop', 'length'),
+  sequenceId: optional(text()),
+});
+
+/** Samples of one prompt. */
+export interface SampleResponse {
+  readonly sequences: readonly SampledSequence[];
+  /** Of each token of the prompt; NaN where none was computed, such as the first. Unset when not asked for. */
+  readonly promptLogprobs?: Float32Array;
+  /** Unset when not asked for. */
+  readonly topkPromptLogprobs?: TopkPromptLogprobs;
+  /** How many tokens of the prompt were charged as cached; counted once, whatever the number of samples. */
+  readonly promptCacheHitTokens: number;
+}
+
+const topk: WireType<TopkPromptLogprobs> = {
+  schema: () =>
+    z.array(z.array(z.tuple([z.int32(), z.number()])).nullable(), {
+      error: () => 'must be a list with null or [token, logprob] pairs per position',
+    }),
+  toWire: (value) => (TopkPromptLogprobs.isInstance(value) ? value.toList() : value),
+  fromWire: (wire) => TopkPromptLogprobs.fromList(wire as (TokenLogprob[] | null)[]),
+};
+
+/** {@link SampleResponse} in the JSON dialect. */
+export const sampleResponse: Codec<SampleResponse> = responseObject<SampleResponse>(
+  'SampleResponse',
+  {
+    sequences: list(sampledSequenceType),
+    promptLogprobs: optional(emptyIsMissing(floatsOrNull())),
+    topkPromptLogprobs: optional(emptyIsMissing(topk)),
+    promptCacheHitTokens: filled(integer(), () => 0),
+  },
+  { tag: 'sample' },
+);
+
+/** In responses an empty list of optional numbers says the same as none: in the other dialect the two look alike. */
+function emptyIsMissing<T>(type: WireType<T>): WireType<T> {
+  return {
+    ...type,
+    fromWire: (wire) => (hasContent(wire) ? type.fromWire(wire) : (undefined as T)),
+  };
+}
+
+function hasContent(wire: unknown): boolean {
+  if (!Array.isArray(wire)) return (wire as ArrayLike<unknown>).length > 0;
+  return wire.some((entry) => !Array.isArray(entry) || entry.length > 0);
+}
+
+/** A fixed set of weights to sample from. */
+export interface GetSamplerResponse {
+  readonly samplerId: string;
+  readonly baseModel: string;
+  readonly modelPath?: string;
+}
+
+/** {@link GetSamplerResponse} on the wire. */
+export const getSamplerResponse: Codec<GetSamplerResponse> = responseObject<GetSamplerResponse>('GetSamplerResponse', {
+  samplerId: text(),
+  baseModel: text(),
+  modelPath: optional(text()),
+});

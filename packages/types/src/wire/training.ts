@@ -1,0 +1,231 @@
+import { invalidRequest } from '../errors/invalid.js';
+import { ValidationError } from '../errors/validation-error.js';
+import type { TensorData } from '../tensor/tensor-data.js';
+import type { Datum } from '../training/datum.js';
+import { type Codec, codecOf } from './codec.js';
+import { list, mapOf } from './collections.js';
+import { lossInputDomainName, lossInputWireName } from './loss-input-names.js';
+import { describe, HIDDEN } from './messages.js';
+import { modelInputType } from './model-input.js';
+import { requestObject, requestType, responseObject } from './objects.js';
+import { integer, number, oneOf, text } from './scalars.js';
+import { tensor } from './tensor.js';
+import { filled, optional, type WireType } from './wire-type.js';
+
+/** The loss functions of the service; a server may have more. */
+export type LossFnType = 'cross_entropy' | 'importance_sampling' | 'ppo' | 'cispo' | 'dro' | (string & {});
+
+/** A forward pass, with a backward pass unless `forwardOnly`. The answer is a promise of a {@link ForwardBackwardOutput}. */
+export interface ForwardBackwardRequest {
+  readonly modelId: string;
+  /** From 1 up. */
+  readonly seqId?: number;
+  /** At least one. */
+  readonly data: readonly Datum[];
+  readonly lossFn: LossFnType;
+  /** Names are sent as they are written. */
+  readonly lossFnConfig?: Readonly<Record<string, number>>;
+  /** No backward pass, no gradients. Default false. */
+  readonly forwardOnly?: boolean;
+}
+
+const tensorsByName = mapOf(tensor({ isResponse: false }));
+
+/** Documented inputs are fields and renamed; other names are data. */
+const lossFnInputs: WireType<Datum['lossFnInputs']> = {
+  schema: tensorsByName.schema,
+  toWire: (value) => tensorsByName.toWire(rename(value, lossInputWireName)),
+  fromWire: (wire) => rename(tensorsByName.fromWire(wire), lossInputDomainName),
+  child: (key) => ({ ...tensorsByName.child?.(key), name: lossInputDomainName(String(key)) }),
+};
+
+function rename<T>(values: Readonly<Record<string, T>>, name: (key: string) => string): Record<string, T> {
+  return Object.fromEntries(Object.entries(values ?? {}).map(([key, value]) => [name(key), value]));
+}
+
+const datumType = requestType<Datum>({ modelInput: modelInputType, lossFnInputs: filled(lossFnInputs, () => ({})) });
+
+interface PassInput {
+  readonly data: readonly Datum[];
+  readonly lossFn: string;
+  readonly lossFnConfig?: Readonly<Record<string, number>>;
+}
+
+const passInput = requestType<PassInput>({
+  data: list(datumType, { min: 1 }),
+  lossFn: text({ isNonEmpty: true }),
+  lossFnConfig: optional(mapOf(number())),
+});
+
+interface Pass {
+  readonly modelId: string;
+  readonly seqId?: number;
+  readonly forwardBackwardInput?: PassInput;
+  readonly forwardInput?: PassInput;
+  readonly type?: 'forward_backward' | 'forward';
+}
+
+const pass = requestType<Pass>(
+  {
+    modelId: text(),
+    seqId: optional(integer({ min: 1, max: 2147483647 })),
+    forwardBackwardInput: optional(passInput),
+    forwardInput: optional(passInput),
+    type: optional(oneOf('forward_backward', 'forward')),
+  },
+  {
+    check({ forwardBackwardInput, forwardInput, type }) {
+      if ((forwardBackwardInput === undefined) === (forwardInput === undefined)) {
+        return { field: 'forwardBackwardInput', message: 'is required (or forward_input); exactly one of them' };
+      }
+      const tag = forwardInput === undefined ? 'forward_backward' : 'forward';
+      return type === undefined || type === tag ? undefined : { field: 'type', message: `must be '${tag}'` };
+    },
+  },
+);
+
+/** On the wire the data sit in an object of their own, whose name says whether there is a backward pass. */
+const forwardBackwardRequestType: WireType<ForwardBackwardRequest> = {
+  schema: pass.schema,
+  toWire(value) {
+    if (typeof value !== 'object' || value === null) return value;
+    const { data, lossFn, lossFnConfig, forwardOnly, ...rest } = value;
+    if (forwardOnly !== undefined && typeof forwardOnly !== 'boolean')
+      throw invalidRequest('', 'forwardOnly', `must be true or false, got ${describe(forwardOnly)}`);
+    const hasConfig = lossFnConfig !== undefined && Object.keys(lossFnConfig).length > 0;
+    const input: PassInput = { data, lossFn, ...(hasConfig ? { lossFnConfig } : {}) };
+    try {
+      return pass.toWire(
+        forwardOnly === true
+          ? { ...rest, forwardInput: input, type: 'forward' }
+          : { ...rest, forwardBackwardInput: input, type: 'forward_backward' },
+      );
+    } catch (error) {
+      if (!ValidationError.isInstance(error)) throw error;
+      // The user's request has no such object around its data.
+      const issues = error.issues.map(({ path, message }) => ({ path: path.replace(/^forward(?:Backward)?Input\.?/, ''), message }));
+      throw new ValidationError({ direction: 'request', issues });
+    }
+  },
+  fromWire(wire) {
+    const { modelId, seqId, forwardBackwardInput, forwardInput } = pass.fromWire(wire);
+    // The check of `pass` has seen exactly one of the two.
+    const { data, lossFn, lossFnConfig = {} } = (forwardBackwardInput ?? forwardInput) as PassInput;
+    return {
+      modelId,
+      ...(seqId === undefined ? {} : { seqId }),
+      data,
+      lossFn,
+      // No settings and empty settings are the same in the other dialect, so they are the same here.
+      ...(Object.keys(lossFnConfig).length === 0 ? {} : { lossFnConfig }),
+      forwardOnly: forwardInput !== undefined,
+    };
+  },
+  child: (key) => {
+    const child = pass.child?.(key) ?? { name: key };
+    return key === 'forward_backward_input' || key === 'forward_input' ? { ...child, name: HIDDEN } : child;
+  },
+};
+
+/** {@link ForwardBackwardRequest} in the JSON dialect, for `forward_backward` and, when `forwardOnly`, for `forward`. */
+export const forwardBackwardRequest: Codec<ForwardBackwardRequest> = codecOf('ForwardBackwardRequest', forwardBackwardRequestType, {
+  direction: 'request',
+  isLenient: false,
+});
+
+/** {@link Datum} in the JSON dialect. */
+export const datumCodec: Codec<Datum> = codecOf('Datum', datumType, { direction: 'request', isLenient: false });
+
+/** What a forward pass gives. */
+export interface ForwardBackwardOutput {
+  /** What the server calls the outputs. */
+  readonly lossFnOutputType: string;
+  /** For each datum, tensors by the server's names. */
+  readonly lossFnOutputs: readonly Readonly<Record<string, TensorData>>[];
+  /** Named `name:reduction`. */
+  readonly metrics: Readonly<Record<string, number>>;
+}
+
+/** {@link ForwardBackwardOutput} in the JSON dialect. */
+export const forwardBackwardOutput: Codec<ForwardBackwardOutput> = responseObject<ForwardBackwardOutput>('ForwardBackwardOutput', {
+  lossFnOutputType: filled(text(), () => 'ArrayRecord'),
+  lossFnOutputs: filled(list(mapOf(tensor({ isResponse: true }))), () => []),
+  metrics: filled(mapOf(number()), () => ({})),
+});
+
+/** The optimizer's settings (AdamW with decoupled weight decay). */
+export interface AdamParams {
+  /** Default 1e-4. */
+  readonly learningRate?: number;
+  /** Default 0.9. */
+  readonly beta1?: number;
+  /** Default 0.95. */
+  readonly beta2?: number;
+  /** Default 1e-12. */
+  readonly eps?: number;
+  /** Default 0. */
+  readonly weightDecay?: number;
+  /** 0: no clipping. Default 0. */
+  readonly gradClipNorm?: number;
+}
+
+/** The optimizer's settings when none are given. */
+export const DEFAULT_ADAM_PARAMS: Required<AdamParams> = Object.freeze({
+  learningRate: 1e-4,
+  beta1: 0.9,
+  beta2: 0.95,
+  eps: 1e-12,
+  weightDecay: 0,
+  gradClipNorm: 0,
+});
+
+/** Fills in the defaults. */
+export function resolveAdamParams(params: AdamParams = {}): Required<AdamParams> {
+  return { ...DEFAULT_ADAM_PARAMS, ...params };
+}
+
+const setting = (name: keyof AdamParams) => optional(number({ min: 0 }), { fallback: () => DEFAULT_ADAM_PARAMS[name] });
+
+const adamParamsType = requestType<AdamParams>({
+  learningRate: setting('learningRate'),
+  beta1: setting('beta1'),
+  beta2: setting('beta2'),
+  eps: setting('eps'),
+  weightDecay: setting('weightDecay'),
+  gradClipNorm: setting('gradClipNorm'),
+});
+
+/** {@link AdamParams} on the wire. */
+export const adamParams: Codec<AdamParams> = codecOf('AdamParams', adamParamsType, { direction: 'request', isLenient: false });
+
+/** Applies the accumulated gradients. The answer is a promise of an {@link OptimStepResponse}. */
+export interface OptimStepRequest {
+  /** Default: all defaults. */
+  readonly adamParams?: AdamParams;
+  readonly modelId: string;
+  /** From 1 up. */
+  readonly seqId?: number;
+}
+
+/** {@link OptimStepRequest} on the wire. */
+export const optimStepRequest: Codec<OptimStepRequest> = requestObject<OptimStepRequest>(
+  'OptimStepRequest',
+  {
+    adamParams: optional(adamParamsType, { fallback: () => DEFAULT_ADAM_PARAMS }),
+    modelId: text(),
+    seqId: optional(integer({ min: 1 })),
+  },
+  { tag: 'optim_step' },
+);
+
+/** The optimizer has stepped. */
+export interface OptimStepResponse {
+  readonly metrics?: Readonly<Record<string, number>>;
+}
+
+/** {@link OptimStepResponse} on the wire. */
+export const optimStepResponse: Codec<OptimStepResponse> = responseObject<OptimStepResponse>(
+  'OptimStepResponse',
+  { metrics: optional(mapOf(number())) },
+  { tag: 'optim_step' },
+);

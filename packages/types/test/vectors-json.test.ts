@@ -1,0 +1,245 @@
+import { describe, expect, it } from 'vitest';
+import * as types from '../src/index.js';
+import {
+  type AnyCodec,
+  dmel,
+  encodedText,
+  endpoints,
+  image,
+  imageAssetPointer,
+  type JsonObject,
+  ModelInput,
+  type SamplingParams,
+  stringifyJson,
+  type TelemetryRequest,
+  ValidationError,
+} from '../src/index.js';
+import { fromHex, vectorCases } from './vectors.js';
+
+interface BodyInput {
+  readonly endpoint: string;
+  readonly values: Readonly<Record<string, never>>;
+}
+
+/** The values of the request-bodies vectors in the words of this package. */
+const bodies: Readonly<Record<string, (values: never, name: string) => JsonObject>> = {
+  'POST /api/v1/client/config': ({ sdk_version }: { sdk_version: string }) => types.clientConfigRequest.encode({ sdkVersion: sdk_version }),
+  'POST /api/v1/client/dynamic_config': ({ sdk_version }: { sdk_version: string }) =>
+    endpoints.clientDynamicConfig.request.encode({ sdkVersion: sdk_version }),
+  'POST /api/v1/auth/token': () => types.authTokenRequest.encode({}),
+  'POST /api/v1/create_session': (values: { tags: string[]; user_metadata: JsonObject; sdk_version: string; project_id: string | null }) =>
+    types.createSessionRequest.encode({
+      tags: values.tags,
+      userMetadata: values.user_metadata,
+      sdkVersion: values.sdk_version,
+      ...(values.project_id === null ? {} : { projectId: values.project_id }),
+    }),
+  'POST /api/v1/session_heartbeat': ({ session_id }: { session_id: string }) => types.sessionHeartbeatRequest.encode({ sessionId: session_id }),
+  'POST /api/v1/create_model': (values: {
+    session_id: string;
+    model_seq_id: number;
+    base_model: string;
+    rank: number;
+    seed?: number;
+    user_metadata?: JsonObject;
+  }) =>
+    types.createModelRequest.encode({
+      sessionId: values.session_id,
+      modelSeqId: values.model_seq_id,
+      baseModel: values.base_model,
+      loraConfig: { rank: values.rank, ...(values.seed === undefined ? {} : { seed: values.seed }) },
+      ...(values.user_metadata === undefined ? {} : { userMetadata: values.user_metadata }),
+    }),
+  'POST /api/v1/get_info': ({ model_id }: { model_id: string }) => types.getInfoRequest.encode({ modelId: model_id }),
+  'POST /api/v1/unload_model': ({ model_id }: { model_id: string }) => types.unloadModelRequest.encode({ modelId: model_id }),
+  'POST /api/v1/optim_step': (values: { model_id: string; seq_id: number; adam_params: Record<string, number> }) =>
+    types.optimStepRequest.encode({ modelId: values.model_id, seqId: values.seq_id, adamParams: camel(values.adam_params) }),
+  'POST /api/v1/save_weights': ({ name: path, ...values }: { name: string }) => types.saveWeightsRequest.encode({ ...camel<{ modelId: string }>(values), path }),
+  'POST /api/v1/load_weights': (values: Record<string, never>) => types.loadWeightsRequest.encode(camel(values)),
+  'POST /api/v1/save_weights_for_sampler': ({ name: path, ...values }: { name?: string }) =>
+    types.saveWeightsForSamplerRequest.encode({ ...camel<{ modelId: string }>(values), ...(path === undefined ? {} : { path }) }),
+  'POST /api/v1/create_sampling_session': (values: Record<string, never>) => types.createSamplingSessionRequest.encode(camel(values)),
+  'POST /api/v1/asample': sampleBody,
+  'POST /api/v1/retrieve_future': ({ request_id }: { request_id: string }, name) =>
+    types.futureRetrieveRequest.encode({ requestId: request_id, allowMetadataOnly: name === 'retrieve-future-first' }),
+  'POST /api/v1/weights_info': ({ tinker_path }: { tinker_path: string }) => types.weightsInfoRequest.encode({ tinkerPath: tinker_path }),
+  'PUT /api/v1/training_runs/run-1/checkpoints/weights/0001/ttl': ({ ttl_seconds }: { ttl_seconds: number | null }) =>
+    types.setCheckpointTtlRequest.encode({ ttlSeconds: ttl_seconds }),
+  'PUT /api/v1/sessions/sess-1/project': ({ project_id }: { project_id: string }) => types.assignSessionProjectRequest.encode({ projectId: project_id }),
+  'POST /api/v1/telemetry': () => types.telemetryRequest.encode(telemetryExample),
+};
+
+const telemetryExample: TelemetryRequest = {
+  events: [
+    {
+      event: 'SESSION_START',
+      eventId: '24eab61d-571f-4bcf-9027-1cd8354103a2',
+      eventSessionIndex: 0,
+      severity: 'INFO',
+      timestamp: '2026-08-08T03:35:23.070234Z',
+    },
+  ],
+  platform: 'Linux',
+  sdkVersion: '0.25.0',
+  sessionId: 'sess-1',
+  processUuid: '207a3da0-a315-4c56-8dbf-26f6fd209519',
+};
+
+function sampleBody(
+  values: {
+    seq_id: number;
+    num_samples?: number;
+    prompt_tokens?: number[];
+    sampling_params?: Record<string, never>;
+    include_prompt_logprobs?: boolean;
+    topk_prompt_logprobs?: number;
+  },
+  name: string,
+): JsonObject {
+  const isLogprobs = name === 'sample-compute-logprobs';
+  const limit = isLogprobs ? { maxTokens: 1 } : { maxTokens: 8 };
+  return types.sampleRequest.encode({
+    prompt: name === 'sample-multimodal' ? multimodal : values.prompt_tokens?.length === 0 ? ModelInput.empty() : ModelInput.fromInts(values.prompt_tokens ?? []),
+    samplingParams: values.sampling_params === undefined ? limit : camel<SamplingParams>(values.sampling_params),
+    samplingSessionId: 'sess-1:sample:0',
+    seqId: values.seq_id,
+    promptLogprobs: isLogprobs || values.include_prompt_logprobs === true,
+    ...(values.num_samples === undefined ? {} : { numSamples: values.num_samples }),
+    ...(values.topk_prompt_logprobs === undefined ? {} : { topkPromptLogprobs: values.topk_prompt_logprobs }),
+  });
+}
+
+const multimodal = new ModelInput([
+  encodedText([1]),
+  image({ data: fromHex('89504e47'), format: 'png', expectedTokens: 5 }),
+  imageAssetPointer({ location: 'gs://b/a.jpg', format: 'jpeg', expectedTokens: 3 }),
+  image({ data: fromHex('ff'), format: 'jpeg' }),
+  dmel(fromHex('0402035000000000')),
+]);
+
+/** Vectors name fields as the wire does. */
+function camel<T>(values: object): T {
+  return Object.fromEntries(
+    Object.entries(values).map(([key, value]) => [key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()), value]),
+  ) as T;
+}
+
+describe('request-bodies.json', () => {
+  for (const { name, input, expected } of vectorCases<BodyInput, JsonObject>('request-bodies', 34)) {
+    it(name, () => {
+      const encode = bodies[input.endpoint];
+      if (encode === undefined) throw new Error(`no body for ${input.endpoint}`);
+      const wire = encode(input.values as never, name);
+      expect(JSON.parse(stringifyJson(wire))).toEqual(expected);
+    });
+
+    it(`${name}: reading and writing again gives the same body`, () => {
+      const endpoint = Object.values(endpoints).find(({ method, path }) => matches(`${method} ${path}`, input.endpoint));
+      const codec: AnyCodec | undefined = endpoint !== undefined && 'request' in endpoint ? endpoint.request : undefined;
+      if (codec === undefined) throw new Error(`no codec for ${input.endpoint}`);
+      const value = codec.decode(expected);
+      expect(JSON.parse(stringifyJson(codec.encode(value as never)))).toEqual(expected);
+    });
+  }
+});
+
+function matches(template: string, endpoint: string): boolean {
+  const pattern = template.replace('{checkpoint_id}', '[^ ]+').replace(/\{\w+\}/g, '[^/]+');
+  return new RegExp(`^${pattern}$`).test(endpoint);
+}
+
+interface ParsingExpected {
+  readonly ok: boolean;
+  readonly value?: JsonObject;
+}
+
+/** Where this package is more tolerant than the reference, on purpose. */
+const deviations: Readonly<Record<string, string>> = {
+  'billing-unknown-kind': 'a new kind of usage must not make the whole bill unreadable (types.md 11: a new client should rather tolerate it)',
+  'billing-extra-field': 'unknown fields of responses are ignored everywhere, and reachable with unknownFields()',
+};
+
+const names: Readonly<Record<string, string>> = {
+  UntypedAPIFuture: 'untypedApiFuture',
+  SaveWeightsForSamplerResponseInternal: 'saveWeightsForSamplerResponse',
+};
+
+function codecOf(type: string): AnyCodec {
+  const name = names[type] ?? `${type.charAt(0).toLowerCase()}${type.slice(1)}`;
+  const codec = (types as unknown as Record<string, AnyCodec | undefined>)[name];
+  if (codec === undefined) throw new Error(`no codec ${name}`);
+  return codec;
+}
+
+/** Nulls mean absent here, and the tags of whole objects are not part of the values. */
+function present(value: unknown, isTop = true): unknown {
+  if (Array.isArray(value)) return value.map((entry) => present(entry, false));
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).filter(([key, own]) => own !== null && !(isTop && key === 'type'));
+  return Object.fromEntries(entries.map(([key, own]) => [key, present(own, false)]));
+}
+
+describe('response-parsing.json', () => {
+  for (const { name, input, expected } of vectorCases<{ type: string; body: JsonObject }, ParsingExpected>('response-parsing', 62)) {
+    it(name, () => {
+      const codec = codecOf(input.type);
+      const reason = deviations[name];
+      if (reason !== undefined) {
+        expect(expected.ok, reason).toBe(false);
+        expect(codec.decode(input.body)).toBeDefined();
+        return;
+      }
+      if (!expected.ok) {
+        expect(() => codec.decode(input.body)).toThrow(ValidationError);
+        return;
+      }
+      const value = codec.decode(input.body);
+      expect(present(codec.encode(value as never))).toEqual(present(expected.value));
+    });
+  }
+
+  it('keeps an unknown kind of usage as it is, and an extra field reachable', () => {
+    const bucket = { bucket_start: '2026-07-13T05:00:00Z', bucket_end: '2026-07-13T06:00:00Z' };
+    const unknownKind = types.billingUsageResponse.decode({ data: [{ ...bucket, event_info: { type: 'brand_new', x: 1 } }] });
+    expect(unknownKind.data[0]?.eventInfo).toEqual({ type: 'other', raw: { type: 'brand_new', x: 1 } });
+    const extra = types.billingUsageResponse.decode({ data: [{ ...bucket, event_info: { type: 'training', token_count: 5, x: 1 } }] });
+    expect(extra.data[0]?.eventInfo).toEqual({ type: 'training', tokenCount: 5 });
+    expect(types.unknownFields(extra.data[0]?.eventInfo ?? {})).toEqual({ x: 1 });
+  });
+});
+
+interface EndpointExpected {
+  readonly answer: string;
+  readonly http_retries: number;
+  readonly outer_retry: string;
+  readonly timeout_seconds: number;
+  readonly pool: string | null;
+}
+
+describe('endpoints.json', () => {
+  const cases = vectorCases<{ method: string; path: string }, EndpointExpected>('endpoints', 36);
+  for (const { name, input, expected } of cases) {
+    it(name, () => {
+      const found = Object.values<types.Endpoint>(endpoints).filter(({ method, path }) => method === input.method && path === input.path);
+      expect(found).toHaveLength(1);
+      const [endpoint] = found;
+      expect(endpoint?.pool).toBe(expected.pool ?? 'default');
+      expect(endpoint?.maxRetries).toBe(expected.http_retries === 10 ? 'default' : expected.http_retries);
+      expect(endpoint?.timeoutMs).toBe(expected.timeout_seconds * 1000);
+      // The archive's own loop, too, ends in the outer layer.
+      expect(endpoint?.outerRetry).toBe(expected.outer_retry.includes('EWR'));
+      const answer = expected.answer.replace('Internal', '').replace(/ \(protobuf\)$/, '').replace('302 or ', '');
+      if (answer.startsWith('promise → ')) {
+        expect(endpoint?.response?.name).toBe('UntypedApiFuture');
+        expect(endpoint?.result?.name).toBe(answer.slice('promise → '.length));
+      } else if (answer === 'body ignored' || answer.startsWith('see ')) expect(endpoint?.response).toBeUndefined();
+      else expect(endpoint?.response?.name).toBe(answer === 'trace poll object' ? 'TraceExportResponse' : answer);
+    });
+  }
+
+  it('has one endpoint more than the table: the legacy forward', () => {
+    const paths = new Set(cases.map(({ input }) => `${input.method} ${input.path}`));
+    const extra = Object.entries(endpoints).filter(([, { method, path }]) => !paths.has(`${method} ${path}`));
+    expect(extra.map(([name]) => name)).toEqual(['forward']);
+  });
+});

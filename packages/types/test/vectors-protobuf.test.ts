@@ -1,0 +1,266 @@
+import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
+import { describe, expect, it } from 'vitest';
+import {
+  type Datum,
+  dmel,
+  encodedText,
+  type ForwardBackwardOutput,
+  type ForwardBackwardRequest,
+  image,
+  imageAssetPointer,
+  ModelInput,
+  type ModelInputChunk,
+  promptLogprobsToList,
+  protobuf,
+  type SampleResponse,
+  TensorData,
+  type TensorDtype,
+  TopkPromptLogprobs,
+  ValidationError,
+} from '../src/index.js';
+import * as generated from '../src/proto/gen/tinker_public_pb.js';
+import { toInt64Array } from '../src/tensor/numbers.js';
+import { fromHex, toHex, vectorCases, vectorNumber } from './vectors.js';
+
+interface TensorVector {
+  readonly dtype: TensorDtype;
+  readonly shape?: number[];
+  readonly data: (number | string)[];
+  readonly sparse_crow_indices?: number[];
+  readonly sparse_col_indices?: number[];
+}
+
+function tensorOf({ dtype, shape, data, sparse_crow_indices: rows, sparse_col_indices: columns }: TensorVector): TensorData {
+  return new TensorData({
+    data: dtype === 'float32' ? Float32Array.from(data, vectorNumber) : BigInt64Array.from(data, BigInt),
+    dtype,
+    ...(shape === undefined ? {} : { shape }),
+    ...(rows === undefined ? {} : { sparseCrowIndices: toInt64Array(rows) }),
+    ...(columns === undefined ? {} : { sparseColIndices: toInt64Array(columns) }),
+  });
+}
+
+interface ChunkVector {
+  readonly type: string;
+  readonly tokens?: number[];
+  readonly data?: string;
+  readonly dmel?: string;
+  readonly location?: string;
+  readonly format?: 'png' | 'jpeg';
+  readonly expected_tokens?: number;
+}
+
+const fromBase64 = (text = '') => Uint8Array.from(Buffer.from(text, 'base64'));
+
+function chunkOf({ type, tokens, data, dmel: audio, location, format = 'png', expected_tokens: expectedTokens }: ChunkVector): ModelInputChunk {
+  const length = expectedTokens === undefined ? {} : { expectedTokens };
+  if (type === 'encoded_text') return encodedText(tokens ?? []);
+  if (type === 'image') return image({ data: fromBase64(data), format, ...length });
+  if (type === 'dmel') return dmel(fromBase64(audio));
+  return imageAssetPointer({ location: location ?? '', format, ...length });
+}
+
+interface RequestVector {
+  readonly model_id: string;
+  readonly seq_id: number | null;
+  readonly loss_fn: string;
+  readonly loss_fn_config?: Record<string, number>;
+  readonly forward_only?: boolean;
+  readonly data: { model_input: ChunkVector[]; loss_fn_inputs: Record<string, TensorVector> }[];
+}
+
+function requestOf(input: RequestVector): ForwardBackwardRequest {
+  const data = input.data.map(
+    (datum): Datum => ({
+      modelInput: new ModelInput(datum.model_input.map(chunkOf)),
+      lossFnInputs: Object.fromEntries(
+        Object.entries(datum.loss_fn_inputs).map(([name, tensor]) => [name === 'target_tokens' ? 'targetTokens' : name, tensorOf(tensor)]),
+      ),
+    }),
+  );
+  return {
+    modelId: input.model_id,
+    ...(input.seq_id === null ? {} : { seqId: input.seq_id }),
+    data,
+    lossFn: input.loss_fn,
+    ...(input.loss_fn_config === undefined ? {} : { lossFnConfig: input.loss_fn_config }),
+    ...(input.forward_only === undefined ? {} : { forwardOnly: input.forward_only }),
+  };
+}
+
+describe('protobuf-forward-backward-request.json', () => {
+  const cases = vectorCases<RequestVector, { ok: boolean; hex: string }>('protobuf-forward-backward-request', 21);
+  for (const { name, input, expected } of cases) {
+    it(name, () => {
+      if (!expected.ok) {
+        expect(() => protobuf.forwardBackwardRequest.encode(requestOf(input))).toThrow(ValidationError);
+        return;
+      }
+      const request = requestOf(input);
+      const bytes = protobuf.forwardBackwardRequest.encode(request);
+      const read = (encoded: Uint8Array) => fromBinary(generated.ForwardBackwardRequestSchema, encoded);
+      expect(read(bytes)).toEqual(read(fromHex(expected.hex)));
+      // Map entries are written in the order of the input here too, so even the bytes agree.
+      expect(toHex(bytes)).toBe(expected.hex);
+      const { lossFnConfig, ...rest } = request;
+      const hasConfig = Object.keys(lossFnConfig ?? {}).length > 0;
+      expect(protobuf.forwardBackwardRequest.decode(fromHex(expected.hex))).toEqual({
+        forwardOnly: false,
+        ...rest,
+        ...(hasConfig ? { lossFnConfig } : {}),
+      });
+    });
+  }
+});
+
+interface OutputVector {
+  readonly ok: boolean;
+  readonly loss_fn_output_type: string;
+  readonly metrics: Record<string, number>;
+  readonly loss_fn_outputs: Record<string, TensorVector>[];
+}
+
+describe('protobuf-forward-backward-output.json', () => {
+  for (const { name, input, expected } of vectorCases<string, OutputVector>('protobuf-forward-backward-output', 32)) {
+    it(name, () => {
+      if (!expected.ok) {
+        expect(() => protobuf.forwardBackwardOutput.decode(fromHex(input))).toThrow(ValidationError);
+        return;
+      }
+      const output: ForwardBackwardOutput = {
+        lossFnOutputType: expected.loss_fn_output_type,
+        lossFnOutputs: expected.loss_fn_outputs.map((outputs) =>
+          Object.fromEntries(Object.entries(outputs).map(([key, tensor]) => [key, tensorOf(tensor)])),
+        ),
+        metrics: expected.metrics,
+      };
+      expect(protobuf.forwardBackwardOutput.decode(fromHex(input))).toEqual(output);
+      expect(protobuf.forwardBackwardOutput.decode(protobuf.forwardBackwardOutput.encode(output))).toEqual(output);
+    });
+  }
+});
+
+interface SampleVector {
+  readonly ok: boolean;
+  readonly sequences: { stop_reason: 'stop' | 'length'; tokens: number[]; logprobs: (number | string)[] | null }[];
+  readonly prompt_logprobs: (number | string | null)[] | null;
+  readonly topk_prompt_logprobs: ([number, number][] | null)[] | null;
+  readonly prompt_cache_hit_tokens: number;
+}
+
+describe('protobuf-sample-response.json', () => {
+  for (const { name, input, expected } of vectorCases<string, SampleVector>('protobuf-sample-response', 19)) {
+    it(name, () => {
+      if (!expected.ok) {
+        expect(() => protobuf.sampleResponse.decode(fromHex(input))).toThrow(ValidationError);
+        return;
+      }
+      const { topkPromptLogprobs, ...rest } = protobuf.sampleResponse.decode(fromHex(input));
+      const response: SampleResponse = {
+        sequences: expected.sequences.map(({ stop_reason: stopReason, tokens, logprobs }) => ({
+          stopReason,
+          tokens: Int32Array.from(tokens),
+          ...(logprobs === null ? {} : { logprobs: Float32Array.from(logprobs, vectorNumber) }),
+        })),
+        ...(expected.prompt_logprobs === null ? {} : { promptLogprobs: Float32Array.from(expected.prompt_logprobs, vectorNumber) }),
+        promptCacheHitTokens: expected.prompt_cache_hit_tokens,
+      };
+      expect(rest).toEqual(response);
+      expect(topkPromptLogprobs?.toList() ?? null).toEqual(expected.topk_prompt_logprobs);
+    });
+  }
+});
+
+interface SamplingParamsVector {
+  readonly max_tokens?: number;
+  readonly seed?: number;
+  readonly temperature?: number;
+  readonly top_k?: number;
+  readonly top_p?: number;
+  readonly stop_strs?: string[];
+  readonly stop_tokens?: number[];
+}
+
+describe('protobuf-other.json', () => {
+  for (const { name, message, input, expected } of vectorCases<SamplingParamsVector, string>('protobuf-other', 3)) {
+    it(name, () => {
+      expect(message).toBe('SamplingParams');
+      const { max_tokens: maxTokens, seed, temperature, top_k: topK, top_p: topP, stop_strs: strings, stop_tokens: tokens } = input;
+      const params = create(generated.SamplingParamsSchema, {
+        maxTokens,
+        seed: seed === undefined ? undefined : BigInt(seed),
+        temperature,
+        topK,
+        topP,
+        ...(strings === undefined ? {} : { stop: { case: 'stopStrs', value: { values: strings } } }),
+        ...(tokens === undefined ? {} : { stop: { case: 'stopTokens', value: { values: tokens } } }),
+      });
+      expect(toHex(toBinary(generated.SamplingParamsSchema, params))).toBe(expected);
+    });
+  }
+});
+
+interface SchemaExpected {
+  readonly number: number;
+  readonly type?: string;
+  readonly label?: string;
+  readonly kind?: string;
+  readonly oneof?: string;
+}
+
+describe('protobuf-schema.json', () => {
+  const file = generated.file_tinker_public;
+  for (const { name, input, expected } of vectorCases<{ message?: string; field?: string; enum?: string; value?: string }, SchemaExpected>(
+    'protobuf-schema',
+    68,
+  )) {
+    it(name, () => {
+      if (input.enum !== undefined) {
+        const value = file.enums.find((candidate) => candidate.name === input.enum)?.values.find((candidate) => candidate.name === input.value);
+        expect(value?.number).toBe(expected.number);
+        return;
+      }
+      const message = file.messages.find((candidate) => candidate.name === input.message);
+      const field = message?.proto.field.find((candidate) => candidate.name === input.field) ?? entryField(input.message, input.field);
+      expect(field?.number).toBe(expected.number);
+      if (expected.oneof !== undefined) expect(message?.proto.oneofDecl[field?.oneofIndex ?? -1]?.name).toBe(expected.oneof);
+      if (expected.label === 'optional') expect(field?.proto3Optional).toBe(true);
+    });
+  }
+
+  /** Fields of the entry messages of maps, which stand inside the message that has the map. */
+  function entryField(messageName: string | undefined, fieldName: string | undefined) {
+    for (const message of file.proto.messageType) {
+      const entry = message.nestedType.find((nested) => messageName === nested.name || messageName === `${message.name}.${nested.name}`);
+      const field = entry?.field.find((candidate) => candidate.name === fieldName);
+      if (field !== undefined) return field;
+    }
+    return undefined;
+  }
+});
+
+describe('prompt-logprobs.json', () => {
+  for (const { name, input, expected } of vectorCases<(number | string)[], (number | string | null)[]>('prompt-logprobs', 4)) {
+    it(name, () => {
+      const list = promptLogprobsToList(Float32Array.from(input, vectorNumber));
+      expect(list).toEqual(expected.map((value) => (value === null ? null : vectorNumber(value))));
+    });
+  }
+});
+
+describe('topk-prompt-logprobs.json', () => {
+  for (const { name, input, expected } of vectorCases<{ token_ids: number[][]; logprobs: number[][] }, ([number, number][] | null)[]>(
+    'topk-prompt-logprobs',
+    8,
+  )) {
+    it(name, () => {
+      const matrix = new TopkPromptLogprobs({
+        tokenIds: Int32Array.from(input.token_ids.flat()),
+        logprobs: Float32Array.from(input.logprobs.flat()),
+        k: input.token_ids[0]?.length ?? 0,
+        promptLength: input.token_ids.length,
+      });
+      expect(matrix.toList()).toEqual(expected);
+    });
+  }
+});
