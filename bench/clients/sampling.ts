@@ -2,15 +2,17 @@
  * Small sampling calls: the SDK against raw undici doing the same two requests, at 1, 64 and 1,024 calls in flight, and the memory
  * of a pending call. Prints a table and a line of JSON.
  *
- *   node --expose-gc --conditions=@tinkex/source --import tsx bench/clients/sampling.ts
+ *   node --expose-gc --conditions=@tinkex/source --import tsx bench/clients/sampling.ts [--quick]
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Contender, rawUndici, tinkex } from './sampling-contenders.js';
 
-const ROUNDS = 7;
-const CALLS: Readonly<Record<number, number>> = { 1: 2_000, 64: 8_000, 1024: 10_240 };
+/** `--quick` gives a first impression in seconds. */
+const isQuick = process.argv.includes('--quick');
+const ROUNDS = isQuick ? 3 : 7;
+const CALLS: Readonly<Record<number, number>> = isQuick ? { 1: 300, 64: 1_280, 1024: 2_048 } : { 1: 2_000, 64: 8_000, 1024: 10_240 };
 const PENDING = 1_000;
 
 interface Measure {
@@ -89,7 +91,11 @@ const raw = rawUndici(baseUrl);
 const sdk = await tinkex(baseUrl);
 
 const rows = [];
-for (const inFlight of [1, 64, 1024]) rows.push(await compare(raw, sdk, inFlight));
+for (const inFlight of [1, 64, 1024]) {
+  const row = await compare(raw, sdk, inFlight);
+  rows.push(row);
+  console.error(`${inFlight} in flight: CPU ${row.cpuRatio.toFixed(2)}x, throughput ${row.throughputRatio.toFixed(2)}x`);
+}
 const memory = { rawBytes: await pendingBytes(baseUrl, raw), sdkBytes: await pendingBytes(baseUrl, sdk) };
 
 console.table(

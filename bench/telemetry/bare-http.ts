@@ -17,9 +17,11 @@ export async function loadBareHttp(): Promise<HttpModule> {
   const stage = join('diagnostics', 'diagnostics-stage.js');
   if (!existsSync(join(built, stage))) throw new Error('Build first: pnpm exec tsc -b packages/telemetry');
   // Not in the system's temporary folder: the copy must find its dependencies.
-  const copy = fileURLToPath(new URL('./temp/bare-http', import.meta.url));
+  const copy = fileURLToPath(new URL(`./temp/bare-http-${process.pid}`, import.meta.url));
   rmSync(copy, { recursive: true, force: true });
   cpSync(built, copy, { recursive: true });
   writeFileSync(join(copy, stage), 'export const diagnosticsStage = () => (call, next) => next(call);\n');
-  return (await import(pathToFileURL(join(copy, 'index.js')).href)) as HttpModule;
+  const loaded = (await import(pathToFileURL(join(copy, 'index.js')).href)) as HttpModule;
+  rmSync(copy, { recursive: true, force: true });
+  return loaded;
 }

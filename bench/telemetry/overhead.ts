@@ -1,64 +1,50 @@
 /**
  * What telemetry costs a request, as CPU time compared with a client that has no instrumentation at all.
  *
- *     pnpm exec tsc -b packages/telemetry && node --import tsx bench/telemetry/overhead.ts [--rounds 60] [--requests 400]
+ *     pnpm exec tsc -b packages/telemetry && cd bench && node --import tsx telemetry/overhead.ts [--rounds 40] [--requests 800] [--copies 2]
  *
- * All contenders run in one process, one after the other in each round, in an order that changes; what is reported is the median over the
- * rounds of the ratio within a round, so that a busy machine disturbs all of them alike. The server runs in another process.
+ * Each contender runs in processes of its own (`--copies` of each, because two processes with the same code differ too), the server in
+ * another. In each round every process runs once, one at a time, in an order that changes. Reported is the median of each contender's times,
+ * and the ratio of the medians.
  */
-import { fork } from 'node:child_process';
+import { type ChildProcess, fork } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { type HttpClient, HttpClient as InstrumentedClient } from '@tinkex/http';
-import { attachLogger, attachMetrics } from '@tinkex/telemetry';
-import { loadBareHttp } from './bare-http.js';
 
-interface Contender {
-  readonly name: string;
-  readonly goal?: number;
-  readonly client: HttpClient;
-  /** Attaches what is measured; returns what takes it away. */
-  attach(): () => void;
-}
+const contenders = [
+  { id: 'bare', name: 'no instrumentation at all' },
+  { id: 'none', name: 'no subscribers', goal: 1.02 },
+  { id: 'logger-off-level', name: 'logger, off-level', goal: 1.05 },
+  { id: 'metrics', name: 'metrics', goal: 1.15 },
+  { id: 'logger-debug', name: 'logger at debug, empty sink' },
+] as const;
 
 const { values } = parseArgs({
-  options: { rounds: { type: 'string', default: '60' }, requests: { type: 'string', default: '400' }, json: { type: 'string' } },
+  options: {
+    rounds: { type: 'string', default: '40' },
+    requests: { type: 'string', default: '800' },
+    copies: { type: 'string', default: '2' },
+    json: { type: 'string' },
+  },
 });
 const rounds = Number(values.rounds);
 const requests = Number(values.requests);
-const inFlight = 16;
-const nothing = (): void => undefined;
-const quiet = { debug: nothing, info: nothing, warn: nothing, error: nothing };
+const copies = Number(values.copies);
 
-const server = fork(new URL('./echo-server.ts', import.meta.url), { execArgv: process.execArgv });
-const port = await new Promise<number>((resolve) => server.once('message', (message) => resolve(Number(message))));
-const options = { baseUrl: `http://127.0.0.1:${port}`, headers: { 'x-api-key': 'tml-bench' } };
-const { HttpClient: BareClient } = await loadBareHttp();
-const bare = new BareClient(options);
-const instrumented = new InstrumentedClient(options);
-
-const contenders: readonly Contender[] = [
-  { name: 'no instrumentation at all', client: bare, attach: () => nothing },
-  { name: 'no subscribers', goal: 1.02, client: instrumented, attach: () => nothing },
-  { name: 'logger, off-level', goal: 1.05, client: instrumented, attach: () => attachLogger({ level: 'warn', sink: quiet }).detach },
-  { name: 'metrics', goal: 1.15, client: instrumented, attach: () => attachMetrics().detach },
-  { name: 'logger at debug, empty sink', client: instrumented, attach: () => attachLogger({ level: 'debug', sink: quiet }).detach },
-];
-
-const body = { prompt: Array.from({ length: 32 }, (_, index) => index), max_tokens: 64 };
-
-async function lane(client: HttpClient, count: number): Promise<void> {
-  for (let done = 0; done < count; done += 1) await client.request({ method: 'POST', path: '/api/v1/asample', body, requestType: 'Sample' });
+function nextMessage(child: ChildProcess): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const onExit = (): void => reject(new Error('A process of the benchmark ended early.'));
+    child.once('exit', onExit);
+    child.once('message', (message) => {
+      child.off('exit', onExit);
+      resolve(message);
+    });
+  });
 }
 
-/** CPU time of one request, microseconds. */
-async function measure({ client, attach }: Contender): Promise<number> {
-  const detach = attach();
-  const before = process.cpuUsage();
-  await Promise.all(Array.from({ length: inFlight }, () => lane(client, Math.ceil(requests / inFlight))));
-  const { user, system } = process.cpuUsage(before);
-  detach();
-  return (user + system) / (Math.ceil(requests / inFlight) * inFlight);
+async function start(file: string, ...args: string[]): Promise<{ readonly child: ChildProcess; readonly greeting: unknown }> {
+  const child = fork(new URL(file, import.meta.url), args, { execArgv: process.execArgv });
+  return { child, greeting: await nextMessage(child) };
 }
 
 function median(numbers: readonly number[]): number {
@@ -67,24 +53,39 @@ function median(numbers: readonly number[]): number {
   return sorted.length % 2 === 1 ? (sorted[middle] ?? Number.NaN) : ((sorted[middle - 1] ?? 0) + (sorted[middle] ?? 0)) / 2;
 }
 
-for (let warmUp = 0; warmUp < 5; warmUp += 1) for (const contender of contenders) await measure(contender);
-
-const times = new Map<string, number[]>(contenders.map(({ name }) => [name, []]));
-for (let round = 0; round < rounds; round += 1) {
-  const order = contenders.map((_, index) => contenders[(index + round) % contenders.length] as Contender);
-  for (const contender of round % 2 === 0 ? order : order.reverse()) times.get(contender.name)?.push(await measure(contender));
+const server = await start('./echo-server.ts');
+const baseUrl = `http://127.0.0.1:${String(server.greeting)}`;
+const runners: { readonly id: string; readonly child: ChildProcess }[] = [];
+for (let copy = 0; copy < copies; copy += 1) {
+  for (const { id } of contenders) runners.push({ id, child: (await start('./contender.ts', id, baseUrl)).child });
 }
 
-const base = times.get('no instrumentation at all') ?? [];
-const results = contenders.map(({ name, goal }) => {
-  const own = times.get(name) ?? [];
-  const ratio = median(own.map((time, round) => time / (base[round] ?? Number.NaN)));
-  return { name, cpuMicroseconds: Math.round(median(own) * 10) / 10, ratio: Math.round(ratio * 1_000) / 1_000, ...(goal === undefined ? {} : { goal }) };
+const times = new Map<string, number[]>(contenders.map(({ id }) => [id, []]));
+const warmUpRounds = 3;
+for (let round = -warmUpRounds; round < rounds; round += 1) {
+  const turned = runners.map((_, index) => runners[(index + round + warmUpRounds) % runners.length]);
+  for (const runner of round % 2 === 0 ? turned : turned.reverse()) {
+    if (runner === undefined) continue;
+    runner.child.send(round < 0 ? requests * 3 : requests);
+    const microseconds = Number(await nextMessage(runner.child));
+    if (round >= 0) times.get(runner.id)?.push(microseconds);
+  }
+}
+
+const base = median(times.get('bare') ?? []);
+const results = contenders.map(({ id, name, ...rest }) => {
+  const cpu = median(times.get(id) ?? []);
+  return { name, cpuMicroseconds: Math.round(cpu * 10) / 10, ratio: Math.round((cpu / base) * 1_000) / 1_000, ...rest };
 });
 console.table(
-  results.map(({ name, cpuMicroseconds, ratio, goal }) => ({ contender: name, 'CPU µs a request': cpuMicroseconds, ratio, goal: goal ?? '' })),
+  results.map(({ name, cpuMicroseconds, ratio, ...rest }) => ({
+    contender: name,
+    'CPU µs a request': cpuMicroseconds,
+    ratio,
+    goal: 'goal' in rest ? rest.goal : '',
+  })),
 );
-if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify({ rounds, requests, inFlight, node: process.version, results }, undefined, 2)}\n`);
-
-await Promise.all([bare.close(), instrumented.close()]);
-server.disconnect();
+if (values.json !== undefined) {
+  writeFileSync(values.json, `${JSON.stringify({ rounds, requests, copies, node: process.version, results }, undefined, 2)}\n`);
+}
+for (const { child } of [...runners, server]) child.disconnect();

@@ -13,7 +13,7 @@ const problems: string[] = [];
 for (const version of versions) {
   console.log(`\n=== Node ${version}`);
   const env = { ...process.env, TINKEX_TEST_FORCE: '1' };
-  const code = await run('npx', ['--yes', '-p', `node@${version}`, 'node', 'scripts/run.mjs', 'test'], env);
+  const code = await run('npx', ['--yes', '-p', `node@${version}`, 'node', 'scripts/run.mjs', 'test'], { env });
   if (code !== 0) problems.push(`the tests fail on Node ${version} (exit code ${code})`);
 }
 verdict('test:matrix', `Node ${versions.join(', ')}`, problems);

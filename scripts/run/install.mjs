@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { childEnvironment, root, run, SetUpError, workspacePackages } from './workspace.mjs';
+import { root, run, SetUpError, workspacePackages } from './workspace.mjs';
 
 const STAMP = join(root, 'node_modules', '.tinkex-install');
 
@@ -12,10 +13,11 @@ export async function install() {
   const pnpm = pinnedPnpm();
   console.log(`tinkex: installing dependencies with ${pnpm} (first run, or the lockfile changed)`);
   rmSync(STAMP, { force: true });
-  const args = ['--yes', pnpm, 'install', '--frozen-lockfile', '--prod=false', '--reporter=append-only'];
+  const args = ['--yes', pnpm, '--dir', root, 'install', '--frozen-lockfile', '--prod=false', '--reporter=append-only'];
   // CI=true: pnpm asks nothing, even without a terminal. NODE_ENV would make npm and pnpm leave development dependencies out.
-  const env = { ...childEnvironment(), CI: 'true', NODE_ENV: undefined, npm_config_omit: undefined, npm_config_production: undefined };
-  const code = await run('npx', args, env);
+  const env = { ...process.env, CI: 'true', NODE_ENV: undefined, npm_config_omit: undefined, npm_config_production: undefined };
+  // From elsewhere, because inside the workspace npx would take the pnpm in `node_modules`, which an installation may have to remove.
+  const code = await run('npx', args, { env: { ...env, npm_config_local_prefix: undefined }, cwd: tmpdir() });
   if (code !== 0) throw new SetUpError(`the installation failed (exit code ${code}); the lines above say why`);
   writeFileSync(STAMP, fingerprint);
   console.log('tinkex: installed');

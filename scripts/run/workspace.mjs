@@ -48,12 +48,12 @@ export function childEnvironment() {
  * Runs a program with our terminal and waits for it.
  * @param {string} program
  * @param {string[]} args
- * @param {Record<string, string | undefined>} [env]
+ * @param {{ env?: Record<string, string | undefined>, cwd?: string }} [options] defaults: {@link childEnvironment}, the root
  * @returns {Promise<number>} its exit code; 128 + n when a signal ended it
  */
-export function run(program, args, env = childEnvironment()) {
+export function run(program, args, { env = childEnvironment(), cwd = root } = {}) {
   return new Promise((resolve, reject) => {
-    const child = spawn(program, args, { cwd: root, env, stdio: 'inherit', shell: process.platform === 'win32' });
+    const child = spawn(program, args, { cwd, env, stdio: 'inherit', shell: process.platform === 'win32' });
     // Ctrl-C reaches the child through the terminal; we stay to report how it ended.
     const ignore = () => undefined;
     const forward = () => child.kill('SIGTERM');

@@ -30,7 +30,7 @@ const jsonCases = vectors.cases.filter(({ input }) => /^(?:POST|PUT) \/api\/v1\/
 
 describe('every body the reference client sends', () => {
   it.for(jsonCases)('$name is taken as valid', async ({ input, expected }) => {
-    await using server = await startServer({ engine: 'canned', dialect: 'both' });
+    await using server = await startServer({ engine: 'canned', dialect: 'both', baseModels: ['Qwen/Qwen3-8B'] });
     const client = new RawClient(server);
     const [method = '', path = ''] = input.endpoint.split(' ');
     const { status, json } = await client.call(method, path.replace(/\{\w+\}/g, 'x'), { body: expected });
@@ -89,7 +89,7 @@ describe('a JSON body', () => {
 });
 
 describe('a body over the limit', () => {
-  rawTest.scoped({ options: { maxBodyBytes: 100 } });
+  rawTest.override({ options: { maxBodyBytes: 100 } });
 
   rawTest('gets 413', async ({ server, client }) => {
     const { status } = await client.post('client/config', { sdk_version: 'x'.repeat(200) });

@@ -30,7 +30,7 @@ describe('credentials', () => {
 });
 
 describe('with a list of keys', () => {
-  rawTest.scoped({ options: { apiKeys: ['tml-one', 'tml-two'] } });
+  rawTest.override({ options: { apiKeys: ['tml-one', 'tml-two'] } });
 
   rawTest('only those are good, and the first is offered', async ({ server, client }) => {
     expect(server.apiKey).toBe('tml-one');
@@ -117,7 +117,7 @@ describe('retrieve_future', () => {
 });
 
 describe('rules that a test does not care about', () => {
-  rawTest.scoped({ options: { ignoreRules: ['idempotency-key-missing'] } });
+  rawTest.override({ options: { ignoreRules: ['idempotency-key-missing'] } });
 
   rawTest('are not noted', async ({ server, client }) => {
     await client.post('client/config', { sdk_version: '0.25.0' }, { headers: { 'x-idempotency-key': undefined } });

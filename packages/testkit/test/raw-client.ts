@@ -117,6 +117,11 @@ export class RawClient {
     return (await this.post('create_sampling_session', body)).json.sampling_session_id;
   }
 
+  /** Another client of the same server, with connections of its own. */
+  sibling(apiKey: string = this.apiKey): RawClient {
+    return new RawClient(this.#server, apiKey);
+  }
+
   close(): Promise<void> {
     return this.#agent.destroy();
   }

@@ -34,7 +34,8 @@ const bodies: Readonly<Record<string, (values: never, name: string) => JsonObjec
       sdkVersion: values.sdk_version,
       ...(values.project_id === null ? {} : { projectId: values.project_id }),
     }),
-  'POST /api/v1/session_heartbeat': ({ session_id }: { session_id: string }) => types.sessionHeartbeatRequest.encode({ sessionId: session_id }),
+  'POST /api/v1/session_heartbeat': ({ session_id }: { session_id: string }) =>
+    types.sessionHeartbeatRequest.encode({ sessionId: session_id }),
   'POST /api/v1/create_model': (values: {
     session_id: string;
     model_seq_id: number;
@@ -54,7 +55,8 @@ const bodies: Readonly<Record<string, (values: never, name: string) => JsonObjec
   'POST /api/v1/unload_model': ({ model_id }: { model_id: string }) => types.unloadModelRequest.encode({ modelId: model_id }),
   'POST /api/v1/optim_step': (values: { model_id: string; seq_id: number; adam_params: Record<string, number> }) =>
     types.optimStepRequest.encode({ modelId: values.model_id, seqId: values.seq_id, adamParams: camel(values.adam_params) }),
-  'POST /api/v1/save_weights': ({ name: path, ...values }: { name: string }) => types.saveWeightsRequest.encode({ ...camel<{ modelId: string }>(values), path }),
+  'POST /api/v1/save_weights': ({ name: path, ...values }: { name: string }) =>
+    types.saveWeightsRequest.encode({ ...camel<{ modelId: string }>(values), path }),
   'POST /api/v1/load_weights': (values: Record<string, never>) => types.loadWeightsRequest.encode(camel(values)),
   'POST /api/v1/save_weights_for_sampler': ({ name: path, ...values }: { name?: string }) =>
     types.saveWeightsForSamplerRequest.encode({ ...camel<{ modelId: string }>(values), ...(path === undefined ? {} : { path }) }),
@@ -65,7 +67,8 @@ const bodies: Readonly<Record<string, (values: never, name: string) => JsonObjec
   'POST /api/v1/weights_info': ({ tinker_path }: { tinker_path: string }) => types.weightsInfoRequest.encode({ tinkerPath: tinker_path }),
   'PUT /api/v1/training_runs/run-1/checkpoints/weights/0001/ttl': ({ ttl_seconds }: { ttl_seconds: number | null }) =>
     types.setCheckpointTtlRequest.encode({ ttlSeconds: ttl_seconds }),
-  'PUT /api/v1/sessions/sess-1/project': ({ project_id }: { project_id: string }) => types.assignSessionProjectRequest.encode({ projectId: project_id }),
+  'PUT /api/v1/sessions/sess-1/project': ({ project_id }: { project_id: string }) =>
+    types.assignSessionProjectRequest.encode({ projectId: project_id }),
   'POST /api/v1/telemetry': () => types.telemetryRequest.encode(telemetryExample),
 };
 
@@ -99,7 +102,12 @@ function sampleBody(
   const isLogprobs = name === 'sample-compute-logprobs';
   const limit = isLogprobs ? { maxTokens: 1 } : { maxTokens: 8 };
   return types.sampleRequest.encode({
-    prompt: name === 'sample-multimodal' ? multimodal : values.prompt_tokens?.length === 0 ? ModelInput.empty() : ModelInput.fromInts(values.prompt_tokens ?? []),
+    prompt:
+      name === 'sample-multimodal'
+        ? multimodal
+        : values.prompt_tokens?.length === 0
+          ? ModelInput.empty()
+          : ModelInput.fromInts(values.prompt_tokens ?? []),
     samplingParams: values.sampling_params === undefined ? limit : camel<SamplingParams>(values.sampling_params),
     samplingSessionId: 'sess-1:sample:0',
     seqId: values.seq_id,
@@ -155,7 +163,8 @@ interface ParsingExpected {
 
 /** Where this package is more tolerant than the reference, on purpose. */
 const deviations: Readonly<Record<string, string>> = {
-  'billing-unknown-kind': 'a new kind of usage must not make the whole bill unreadable (types.md 11: a new client should rather tolerate it)',
+  'billing-unknown-kind':
+    'a new kind of usage must not make the whole bill unreadable (types.md 11: a new client should rather tolerate it)',
   'billing-extra-field': 'unknown fields of responses are ignored everywhere, and reachable with unknownFields()',
 };
 
@@ -228,7 +237,10 @@ describe('endpoints.json', () => {
       expect(endpoint?.timeoutMs).toBe(expected.timeout_seconds * 1000);
       // The archive's own loop, too, ends in the outer layer.
       expect(endpoint?.outerRetry).toBe(expected.outer_retry.includes('EWR'));
-      const answer = expected.answer.replace('Internal', '').replace(/ \(protobuf\)$/, '').replace('302 or ', '');
+      const answer = expected.answer
+        .replace('Internal', '')
+        .replace(/ \(protobuf\)$/, '')
+        .replace('302 or ', '');
       if (answer.startsWith('promise → ')) {
         expect(endpoint?.response?.name).toBe('UntypedApiFuture');
         expect(endpoint?.result?.name).toBe(answer.slice('promise → '.length));

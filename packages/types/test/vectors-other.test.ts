@@ -70,7 +70,10 @@ interface TokenizerExpected {
 }
 
 describe('tokenizer-id.json', () => {
-  for (const { name, input, expected } of vectorCases<{ model_name: string; tokenizer_id: string | null }, TokenizerExpected>('tokenizer-id', 10)) {
+  for (const { name, input, expected } of vectorCases<{ model_name: string; tokenizer_id: string | null }, TokenizerExpected>(
+    'tokenizer-id',
+    10,
+  )) {
     it(name, () => {
       const { tokenizerId, revision, trustRemoteCode } = tokenizerIdFor(input.model_name, input.tokenizer_id ?? undefined);
       expect(tokenizerId).toBe(expected.tokenizer_id);

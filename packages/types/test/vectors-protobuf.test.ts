@@ -52,7 +52,15 @@ interface ChunkVector {
 
 const fromBase64 = (text = '') => Uint8Array.from(Buffer.from(text, 'base64'));
 
-function chunkOf({ type, tokens, data, dmel: audio, location, format = 'png', expected_tokens: expectedTokens }: ChunkVector): ModelInputChunk {
+function chunkOf({
+  type,
+  tokens,
+  data,
+  dmel: audio,
+  location,
+  format = 'png',
+  expected_tokens: expectedTokens,
+}: ChunkVector): ModelInputChunk {
   const length = expectedTokens === undefined ? {} : { expectedTokens };
   if (type === 'encoded_text') return encodedText(tokens ?? []);
   if (type === 'image') return image({ data: fromBase64(data), format, ...length });
@@ -216,7 +224,9 @@ describe('protobuf-schema.json', () => {
   )) {
     it(name, () => {
       if (input.enum !== undefined) {
-        const value = file.enums.find((candidate) => candidate.name === input.enum)?.values.find((candidate) => candidate.name === input.value);
+        const value = file.enums
+          .find((candidate) => candidate.name === input.enum)
+          ?.values.find((candidate) => candidate.name === input.value);
         expect(value?.number).toBe(expected.number);
         return;
       }

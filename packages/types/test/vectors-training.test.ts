@@ -23,7 +23,10 @@ import { vectorCases, vectorNumber } from './vectors.js';
 
 interface EstimateInput {
   readonly path: string;
-  readonly datum?: { readonly chunks: EstimateChunk[]; readonly tensors: Record<string, { dtype: TensorDtype; shape: number[]; sparse_nnz?: number }> };
+  readonly datum?: {
+    readonly chunks: EstimateChunk[];
+    readonly tensors: Record<string, { dtype: TensorDtype; shape: number[]; sparse_nnz?: number }>;
+  };
   readonly chunks?: EstimateChunk[];
 }
 
@@ -107,7 +110,12 @@ describe('csr.json', () => {
         expect(smallest.toNumbers().map((value) => value + 0)).toEqual(values);
         expect(smallest.sparseCrowIndices && Array.from(smallest.sparseCrowIndices, Number)).toEqual(expected.sparse_crow_indices);
         expect(smallest.sparseColIndices && Array.from(smallest.sparseColIndices, Number)).toEqual(expected.sparse_col_indices);
-        expect(smallest.toDense().toNumbers().map((value) => value + 0)).toEqual(dense.toNumbers().map((value) => value + 0));
+        expect(
+          smallest
+            .toDense()
+            .toNumbers()
+            .map((value) => value + 0),
+        ).toEqual(dense.toNumbers().map((value) => value + 0));
       });
     }
   }
@@ -121,7 +129,10 @@ interface ConversionExpected {
 }
 
 describe('loss-fn-input-conversion.json', () => {
-  for (const { name, input, expected } of vectorCases<{ key: string; value: NestedNumbers }, ConversionExpected>('loss-fn-input-conversion', 16)) {
+  for (const { name, input, expected } of vectorCases<{ key: string; value: NestedNumbers }, ConversionExpected>(
+    'loss-fn-input-conversion',
+    16,
+  )) {
     it(name, () => {
       const convert = () => lossFnInput(lossInputDomainName(input.key), input.value);
       if (expected.error !== undefined) {

@@ -1,7 +1,9 @@
+import { setMaxListeners } from 'node:events';
 import type { Clock } from '@tinkex/http';
 import { AbortedError, TimeoutError } from '@tinkex/types';
 import type { CallOptions } from './call-options.js';
 import type { Lifetime } from './lifetime.js';
+import { onAbort } from './on-abort.js';
 
 /**
  * One signal for everything that may end a call: the caller's signal, the caller's time limit, and the closing of the client.
@@ -14,6 +16,8 @@ export class CallScope {
 
   constructor(clock: Clock, lifetime: Lifetime, options: Pick<CallOptions, 'signal' | 'timeoutMs'> = {}) {
     const { signal, timeoutMs } = options;
+    // The chunks of one call all listen; Node would take more than ten for a leak.
+    setMaxListeners(0, this.#controller.signal);
     if (signal !== undefined) this.#follow(signal);
     if (timeoutMs !== undefined) {
       const timer = clock.setTimeout(() => {
@@ -45,13 +49,12 @@ export class CallScope {
   }
 
   #follow(signal: AbortSignal): void {
-    const onAbort = (): void => this.#fail(new AbortedError({ message: 'The call was aborted', cause: signal.reason }));
+    const stop = (): void => this.#fail(new AbortedError({ message: 'The call was aborted', cause: signal.reason }));
     if (signal.aborted) {
-      onAbort();
+      stop();
       return;
     }
-    signal.addEventListener('abort', onAbort, { once: true });
-    this.#releases.push(() => signal.removeEventListener('abort', onAbort));
+    this.#releases.push(onAbort(signal, stop));
   }
 
   #fail(failure: AbortedError | TimeoutError): void {

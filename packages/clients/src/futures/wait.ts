@@ -1,25 +1,27 @@
 import type { Clock } from '@tinkex/http';
 import { AbortedError, TimeoutError } from '@tinkex/types';
 import type { WaitOptions } from '../calls/call-options.js';
+import { onAbort } from '../calls/on-abort.js';
 
 /** Waits for a promise with a limit of its own. Ending the wait changes nothing about the promise; timer and listener are removed. */
 export function waitFor<T>(promise: Promise<T>, clock: Clock, { signal, timeoutMs }: WaitOptions, what: string): Promise<T> {
   if (signal === undefined && timeoutMs === undefined) return promise;
   return new Promise<T>((resolve, reject) => {
     let timer: unknown;
-    const onAbort = (): void => {
+    let unfollow: (() => void) | undefined;
+    const stop = (): void => {
       release();
       reject(new AbortedError({ message: `Stopped waiting for ${what}; the work itself goes on`, cause: signal?.reason }));
     };
     const release = (): void => {
       if (timer !== undefined) clock.clearTimeout(timer);
-      signal?.removeEventListener('abort', onAbort);
+      unfollow?.();
     };
     if (signal?.aborted) {
-      onAbort();
+      stop();
       return;
     }
-    signal?.addEventListener('abort', onAbort, { once: true });
+    if (signal !== undefined) unfollow = onAbort(signal, stop);
     if (timeoutMs !== undefined) {
       timer = clock.setTimeout(() => {
         release();

@@ -73,7 +73,7 @@ export function resolveOptions(options: ServiceClientOptions): ResolvedOptions {
   rejectUnknown(options, OPTION_NAMES, '');
   rejectUnknown(options.limits ?? {}, LIMIT_NAMES, 'limits.');
   const environment = readEnvironment();
-  const baseUrl = normalizeBaseUrl(options.baseUrl || environment.baseUrl || DEFAULT_BASE_URL);
+  const baseUrl = requireBaseUrl(options.baseUrl || environment.baseUrl || DEFAULT_BASE_URL);
   const isHosted = baseUrl === normalizeBaseUrl(DEFAULT_BASE_URL);
   const apiKey = options.apiKey ?? environment.apiKey;
   const credentialCommand = options.credentialCommand ?? environment.credentialCommand;
@@ -107,6 +107,15 @@ function rejectUnknown(given: object, known: Readonly<Record<string, true>>, pre
       const names = Object.keys(known).join(', ');
       throw new ConfigurationError({ message: `Unknown option ${prefix}${name}. Known ones: ${names}`, option: `${prefix}${name}` });
     }
+  }
+}
+
+function requireBaseUrl(url: string): string {
+  try {
+    return normalizeBaseUrl(url);
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new ConfigurationError({ message: `Option baseUrl: ${reason}`, option: 'baseUrl', environmentVariable: 'TINKER_BASE_URL', cause });
   }
 }
 

@@ -1,4 +1,6 @@
+import { setMaxListeners } from 'node:events';
 import { type ApiStatusError, TinkexError } from '@tinkex/types';
+import { onAbort } from '../calls/on-abort.js';
 import type { Turn } from './turns.js';
 
 /** Sends the chunk at an index and gives back the server's promise id. */
@@ -54,15 +56,14 @@ export async function submitChunks({ turn, isParallel, signal, submit }: ChunkSu
 /** The chunks of one call share one fate: the first failure gives up the others. */
 class ChunkGroup {
   readonly #controller = new AbortController();
-  readonly #outer: AbortSignal;
-  readonly #onAbort: () => void;
+  readonly #unfollow: (() => void) | undefined;
   failure: { readonly error: unknown; readonly index: number } | undefined;
 
   constructor(outer: AbortSignal) {
-    this.#outer = outer;
-    this.#onAbort = () => this.#controller.abort(outer.reason);
-    if (outer.aborted) this.#onAbort();
-    else outer.addEventListener('abort', this.#onAbort, { once: true });
+    setMaxListeners(0, this.#controller.signal);
+    const stop = (): void => this.#controller.abort(outer.reason);
+    if (outer.aborted) stop();
+    else this.#unfollow = onAbort(outer, stop);
   }
 
   get signal(): AbortSignal {
@@ -79,7 +80,7 @@ class ChunkGroup {
   }
 
   end(): void {
-    this.#outer.removeEventListener('abort', this.#onAbort);
+    this.#unfollow?.();
   }
 }
 

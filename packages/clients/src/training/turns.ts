@@ -1,4 +1,5 @@
 import { AbortedError } from '@tinkex/types';
+import { onAbort } from '../calls/on-abort.js';
 
 /** A place in the line of one training client, with the sequence numbers that go with it. */
 export interface Turn {
@@ -61,15 +62,16 @@ export class TurnLine {
     if (signal?.aborted) return Promise.reject(leftTheLine(signal));
     if (this.#places[this.#head] === place) return Promise.resolve();
     return new Promise((resolve, reject) => {
-      const onAbort = (): void => {
-        place.wake = undefined;
-        reject(leftTheLine(signal));
-      };
+      let unfollow: (() => void) | undefined;
       place.wake = () => {
-        signal?.removeEventListener('abort', onAbort);
+        unfollow?.();
         resolve();
       };
-      signal?.addEventListener('abort', onAbort, { once: true });
+      if (signal === undefined) return;
+      unfollow = onAbort(signal, () => {
+        place.wake = undefined;
+        reject(leftTheLine(signal));
+      });
     });
   }
 

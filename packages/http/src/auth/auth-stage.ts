@@ -1,17 +1,17 @@
-import { withHeaders } from '../pipeline/attempt-request.js';
-import type { Middleware } from '../pipeline/middleware.js';
+import { addHeaders } from '../pipeline/attempt-request.js';
+import type { Middleware, Send } from '../pipeline/middleware.js';
+import type { TransportRequest, TransportResponse } from '../transport/transport.js';
 import type { AuthProvider } from './auth-provider.js';
 
 /** Puts the credential on each attempt, as the last thing before the wire. */
 export function authStage(auth: AuthProvider): Middleware {
   return (request, next) => {
     const current = auth.current?.();
-    if (current !== undefined) return next(withHeaders(request, { ...request.headers, ...current }));
+    if (current !== undefined) return next(addHeaders(request, current));
     return resolveAndSend(auth, request, next);
   };
 }
 
-const resolveAndSend = async (auth: AuthProvider, request: Parameters<Middleware>[0], next: Parameters<Middleware>[1]): ReturnType<Middleware> => {
-  const headers = await auth.headers(request.signal);
-  return next(withHeaders(request, { ...request.headers, ...headers }));
-};
+async function resolveAndSend(auth: AuthProvider, request: TransportRequest, next: Send): Promise<TransportResponse> {
+  return next(addHeaders(request, await auth.headers(request.signal)));
+}

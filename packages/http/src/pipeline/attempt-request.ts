@@ -10,7 +10,7 @@ interface AttemptHandle extends Cancellation, RequestProgress {
 export class AttemptRequest implements TransportRequest {
   readonly method: string;
   readonly url: string;
-  headers: Readonly<Record<string, string>>;
+  readonly headers: Record<string, string>;
   readonly body?: string | Uint8Array;
   readonly pool: string;
   readonly cancellation: Cancellation;
@@ -41,11 +41,12 @@ export class AttemptRequest implements TransportRequest {
   }
 }
 
-/** The same request with other headers, at the least cost. */
-export function withHeaders(request: TransportRequest, headers: Readonly<Record<string, string>>): TransportRequest {
-  if (request instanceof AttemptRequest) {
-    request.headers = headers;
-    return request;
-  }
-  return { ...request, headers };
+/**
+ * The same request with more headers. An attempt's own headers belong to it alone, so they are added in place; a request that
+ * has been through user middleware is copied.
+ */
+export function addHeaders(request: TransportRequest, added: Readonly<Record<string, string>>): TransportRequest {
+  if (!(request instanceof AttemptRequest)) return { ...request, headers: { ...request.headers, ...added } };
+  for (const name in added) request.headers[name] = added[name] as string;
+  return request;
 }

@@ -23,23 +23,24 @@ export class Attempt implements Cancellation, CancellationListener, RequestProgr
   readonly #call: Call;
   readonly #clock: Clock;
   readonly #lifetime: Lifetime;
-  #settle: { resolve(reply: Reply): void; reject(error: unknown): void } | undefined;
+  readonly #resolve: (reply: Reply) => void;
+  readonly #reject: (error: unknown) => void;
   #timer: unknown;
   #listener: CancellationListener | undefined;
   #controller: AbortController | undefined;
   #reason: Error | undefined;
 
-  private constructor(call: Call, clock: Clock, lifetime: Lifetime) {
+  private constructor(call: Call, clock: Clock, lifetime: Lifetime, resolve: (reply: Reply) => void, reject: (error: unknown) => void) {
     this.#call = call;
     this.#clock = clock;
     this.#lifetime = lifetime;
+    this.#resolve = resolve;
+    this.#reject = reject;
   }
 
   static run(call: Call, send: Send, clock: Clock, lifetime: Lifetime, hasMiddleware: boolean): Promise<Reply> {
     return new Promise((resolve, reject) => {
-      const attempt = new Attempt(call, clock, lifetime);
-      attempt.#settle = { resolve, reject };
-      attempt.#start(send, hasMiddleware);
+      new Attempt(call, clock, lifetime, resolve, reject).#start(send, hasMiddleware);
     });
   }
 
@@ -71,8 +72,7 @@ export class Attempt implements Cancellation, CancellationListener, RequestProgr
     if (this.#reason !== undefined) return;
     this.#reason = reason;
     this.release();
-    this.#settle?.reject(reason);
-    this.#settle = undefined;
+    this.#reject(reason);
     this.#listener?.cancelled(reason);
     this.#controller?.abort(reason);
   }
@@ -81,7 +81,7 @@ export class Attempt implements Cancellation, CancellationListener, RequestProgr
   arm(): void {
     this.disarm();
     const { timeoutMs, totalDeadlineAtMs } = this.#call;
-    const remainingMs = totalDeadlineAtMs - this.#clock.now();
+    const remainingMs = totalDeadlineAtMs === Number.POSITIVE_INFINITY ? totalDeadlineAtMs : totalDeadlineAtMs - this.#clock.now();
     const isTotal = remainingMs < timeoutMs;
     const delayMs = isTotal ? Math.max(0, remainingMs) : timeoutMs;
     if (delayMs === Number.POSITIVE_INFINITY) return;
@@ -127,8 +127,7 @@ export class Attempt implements Cancellation, CancellationListener, RequestProgr
     if (this.#call.isStream && isAnswer(this.#call, status)) {
       this.disarm();
       const stream = new IdleLimitedBody(hasEncoding(headers) ? decodeStream(body, headers) : body, this, this.#call.maxResponseBytes);
-      this.#settle?.resolve({ status, headers, bytes: NO_BYTES, stream });
-      this.#settle = undefined;
+      this.#resolve({ status, headers, bytes: NO_BYTES, stream });
       return;
     }
     body.bytes(this.#call.maxResponseBytes).then(
@@ -146,14 +145,12 @@ export class Attempt implements Cancellation, CancellationListener, RequestProgr
 
   #finish(reply: Reply): void {
     this.release();
-    this.#settle?.resolve(reply);
-    this.#settle = undefined;
+    this.#resolve(reply);
   }
 
   #fail(error: unknown): void {
     this.release();
-    this.#settle?.reject(error);
-    this.#settle = undefined;
+    this.#reject(error);
   }
 
   #timeout(isTotal: boolean): TimeoutError {

@@ -9,11 +9,11 @@ const MAX_REDIRECTS = 5;
 const TRAVELLING_HEADERS = ['accept', 'accept-encoding', 'range', 'user-agent'] as const;
 
 /** Follows redirects of reads anywhere, and of writes (307, 308) inside their origin. Headers do not leave the origin. */
-export const redirectStage: Middleware = async (request, next) => {
-  const response = await next(request);
-  if (response.status < 300 || response.status >= 400 || request.redirect === 'manual') return response;
-  return follow(request, response, next);
-};
+export const redirectStage: Middleware = (request, next) =>
+  next(request).then((response) => {
+    if (response.status < 300 || response.status >= 400 || request.redirect === 'manual') return response;
+    return follow(request, response, next);
+  });
 
 async function follow(first: TransportRequest, firstResponse: TransportResponse, next: Send): Promise<TransportResponse> {
   let request = first;

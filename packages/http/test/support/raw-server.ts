@@ -41,7 +41,11 @@ export class RawServer {
 
   /** Waits until the server has no socket left. */
   async drained(): Promise<void> {
-    await Promise.all([...this.sockets].map((socket) => (socket.closed ? undefined : once(socket, 'close'))));
+    // A connection may still be on its way through the kernel when the others are gone.
+    for (let round = 0; round < 1_000 && this.sockets.size > 0; round += 1) {
+      await Promise.all([...this.sockets].map((socket) => (socket.closed ? undefined : once(socket, 'close'))));
+      await new Promise((resolve) => setImmediate(resolve));
+    }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -49,7 +49,7 @@ function trainingMetrics(registry: Registry): EventHandlers {
       datums.with(labels).add(event.datums);
       tokens.with(labels).add(event.tokens);
       duration.with(labels).record(event.durationMs / 1_000);
-      for (const name in event.metrics) metric.with({ ...labels, metric: name }).set(event.metrics[name] ?? Number.NaN);
+      for (const name in event.metrics) metric.with({ metric: name, ...labels }).set(event.metrics[name] ?? Number.NaN);
     },
     'tinkex:chunk:submit': (event) => {
       const labels = { base_url: safeText(event.baseUrl), request_type: safeText(event.requestType) };
@@ -70,7 +70,7 @@ function samplingMetrics(registry: Registry): EventHandlers {
   return {
     'tinkex:sampling:call': (event) => {
       const labels = { base_url: safeText(event.baseUrl) };
-      calls.with({ ...labels, code: safeText(event.errorCode ?? 'none') }).add(1);
+      calls.with({ code: safeText(event.errorCode ?? 'none'), ...labels }).add(1);
       promptTokens.with(labels).add(event.promptTokens);
       sampledTokens.with(labels).add(event.sampledTokens);
       duration.with(labels).record(event.durationMs / 1_000);

@@ -34,8 +34,8 @@ function parseServer(baseUrl: string): ServerAttributes {
 /** Who an event is about. */
 export function sourceAttributes(source: EventSource): Attributes {
   return {
-    ...serverAttributes(source.baseUrl),
     'tinkex.client.id': source.clientId,
+    ...serverAttributes(source.baseUrl),
     ...(source.sessionId === undefined ? {} : { 'session.id': source.sessionId }),
   };
 }
@@ -43,13 +43,13 @@ export function sourceAttributes(source: EventSource): Attributes {
 /** What is known of an HTTP attempt when it starts. */
 export function httpStartAttributes(event: HttpRequestEvent): Attributes {
   return {
-    ...sourceAttributes(event),
     'http.request.method': event.method,
     'http.request.body.size': event.requestBytes,
     'url.full': redactText(`${event.baseUrl.replace(/\/+$/, '')}/${event.path.replace(/^\/+/, '')}`, 500),
     'url.path': redactText(event.path, 500),
     'tinkex.request.type': safeText(event.requestType),
     'tinkex.pool': event.pool,
+    ...sourceAttributes(event),
     ...(event.attempt === 0 ? {} : { 'http.request.resend_count': event.attempt }),
   };
 }

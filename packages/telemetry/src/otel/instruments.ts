@@ -35,13 +35,13 @@ function httpInstruments(meter: Meter): EventHandlers {
   const active = meter.createUpDownCounter('http.client.active_requests', { unit: '{request}', description: 'Active HTTP requests.' });
   const retries = meter.createCounter('tinkex.http.retries', { unit: '{request}', description: 'HTTP attempts that were repeated.' });
   const started = new WeakSet<HttpRequestEvent>();
-  const common = (event: HttpRequestEvent): Attributes => ({ ...serverAttributes(event.baseUrl), 'http.request.method': event.method });
+  const common = (event: HttpRequestEvent): Attributes => ({ 'http.request.method': event.method, ...serverAttributes(event.baseUrl) });
   const ended = (event: HttpRequestEvent): void => {
     if (started.delete(event)) active.add(-1, common(event));
     const errorType = httpErrorType(event);
     const attributes: Attributes = {
-      ...common(event),
       'tinkex.request.type': safeText(event.requestType),
+      ...common(event),
       ...(event.status === undefined ? {} : { 'http.response.status_code': event.status }),
       ...(errorType === undefined ? {} : { 'error.type': errorType }),
     };
@@ -57,7 +57,7 @@ function httpInstruments(meter: Meter): EventHandlers {
     'tinkex:http:request:stop': ended,
     'tinkex:http:request:exception': ended,
     'tinkex:http:request:retry': (event) =>
-      retries.add(1, { ...serverAttributes(event.baseUrl), 'tinkex.request.type': safeText(event.requestType) }),
+      retries.add(1, { 'tinkex.request.type': safeText(event.requestType), ...serverAttributes(event.baseUrl) }),
   };
 }
 
@@ -75,14 +75,14 @@ function genAiInstruments(meter: Meter): EventHandlers {
   return {
     'tinkex:sampling:call': (event) => {
       const attributes: Attributes = {
-        ...serverAttributes(event.baseUrl),
         'gen_ai.operation.name': 'text_completion',
         'gen_ai.provider.name': providerName,
+        ...serverAttributes(event.baseUrl),
         ...(event.errorCode === undefined ? {} : { 'error.type': safeText(event.errorCode) }),
       };
       duration.record(event.durationMs / 1_000, attributes);
-      tokens.record(event.promptTokens, { ...attributes, 'gen_ai.token.type': 'input' });
-      if (event.errorCode === undefined) tokens.record(event.sampledTokens, { ...attributes, 'gen_ai.token.type': 'output' });
+      tokens.record(event.promptTokens, { 'gen_ai.token.type': 'input', ...attributes });
+      if (event.errorCode === undefined) tokens.record(event.sampledTokens, { 'gen_ai.token.type': 'output', ...attributes });
     },
   };
 }
@@ -107,16 +107,16 @@ function ownInstruments(meter: Meter): EventHandlers {
   });
   const missed = meter.createCounter('tinkex.session.heartbeats_missed', { unit: '{heartbeat}', description: 'Unanswered heartbeats.' });
   const common = (event: { readonly baseUrl: string; readonly requestType: string }): Attributes => ({
-    ...serverAttributes(event.baseUrl),
     'tinkex.request.type': safeText(event.requestType),
+    ...serverAttributes(event.baseUrl),
   });
   return {
     'tinkex:training:operation': (event) => {
       operations.record(event.durationMs / 1_000, common(event));
       trained.add(event.tokens, common(event));
     },
-    'tinkex:future:settled': (event) => futures.record(event.durationMs / 1_000, { ...common(event), 'tinkex.outcome': event.outcome }),
-    'tinkex:future:poll': (event) => polls.add(1, { ...common(event), 'tinkex.outcome': event.outcome }),
+    'tinkex:future:settled': (event) => futures.record(event.durationMs / 1_000, { 'tinkex.outcome': event.outcome, ...common(event) }),
+    'tinkex:future:poll': (event) => polls.add(1, { 'tinkex.outcome': event.outcome, ...common(event) }),
     'tinkex:rate_limit:wait': (event) => waits.record(event.delayMs / 1_000, { ...serverAttributes(event.baseUrl) }),
     'tinkex:session:heartbeat_missed': (event) => missed.add(1, { ...serverAttributes(event.baseUrl) }),
   };

@@ -41,12 +41,12 @@ export function operationSpans({ tracer, clock, includeContent }: OperationSpanO
 
 function trainingAttributes(event: TrainingOperationEvent): Attributes {
   const attributes: Attributes = {
-    ...sourceAttributes(event),
     'gen_ai.provider.name': providerName,
     'tinkex.request.type': safeText(event.requestType),
     'tinkex.model.id': event.modelId,
     'tinkex.training.datums': event.datums,
     'tinkex.training.tokens': event.tokens,
+    ...sourceAttributes(event),
     ...(event.requestId === undefined ? {} : { 'tinkex.request.id': redactText(event.requestId, 200) }),
   };
   for (const [name, value] of Object.entries(event.metrics).slice(0, maxMetricAttributes)) {
@@ -57,7 +57,6 @@ function trainingAttributes(event: TrainingOperationEvent): Attributes {
 
 function samplingAttributes(event: SamplingCallEvent, includeContent: boolean): Attributes {
   return {
-    ...sourceAttributes(event),
     'gen_ai.operation.name': 'text_completion',
     'gen_ai.provider.name': providerName,
     'gen_ai.request.choice.count': event.samples,
@@ -66,6 +65,7 @@ function samplingAttributes(event: SamplingCallEvent, includeContent: boolean): 
     'tinkex.request.type': safeText(event.requestType),
     'tinkex.sampling.session.id': event.samplingSessionId,
     'tinkex.attempt': event.attempt,
+    ...sourceAttributes(event),
     ...(event.requestId === undefined ? {} : { 'tinkex.request.id': redactText(event.requestId, 200) }),
     ...(includeContent && event.content !== undefined
       ? {

@@ -14,13 +14,17 @@ export interface Engine {
   createSampler(spec: { readonly baseModel: string; readonly checkpoint?: CheckpointFiles }): MaybePromise<EngineSampler>;
 }
 
+/** A base model as the server announces it. */
 export interface EngineModelInfo {
   readonly modelName: string;
+  /** In tokens, prompt and answer together. */
   readonly maxContextLength: number;
   readonly tokenizerId: string;
+  /** What kind of model it is; shown by `get_info`. */
   readonly arch: string;
 }
 
+/** What to train: a base model and the adapter on it. */
 export interface ModelSpec {
   readonly baseModel: string;
   readonly lora: LoraConfig;
@@ -29,31 +33,40 @@ export interface ModelSpec {
 /** File name to content, as it stands in a checkpoint archive (`adapter_config.json`, `adapter_model.safetensors`, …). */
 export type CheckpointFiles = ReadonlyMap<string, Uint8Array>;
 
+/** A model in training. The server calls one method at a time, in the order of the seq ids. */
 export interface EngineModel {
-  /** With `backward` the gradients are added to those already accumulated. */
+  /** Computes the loss of every datum. With `backward` the gradients are added to those already accumulated. */
   forward(input: EngineForwardInput, options: { readonly backward: boolean }): MaybePromise<ForwardBackwardOutput>;
   /** Applies the accumulated gradients and clears them. */
   optimStep(params: AdamParams): MaybePromise<{ readonly metrics: Record<string, number> }>;
+  /** `training` holds all that `load` with the optimizer needs; `sampler` the weights alone. */
   save(kind: 'training' | 'sampler'): MaybePromise<CheckpointFiles>;
   /** Replaces the weights; with `optimizer` the optimizer's state too, else it starts afresh. Accumulated gradients are dropped. */
   load(checkpoint: CheckpointFiles, options: { readonly optimizer: boolean }): MaybePromise<void>;
 }
 
+/** The content of a forward or forward-backward request. */
 export interface EngineForwardInput {
   readonly data: readonly Datum[];
+  /** As on the wire, e.g. `cross_entropy`. */
   readonly lossFn: string;
+  /** Names as on the wire, e.g. `clip_low_threshold`. */
   readonly lossFnConfig?: Readonly<Record<string, number>>;
 }
 
+/** Fixed weights to sample from. */
 export interface EngineSampler {
   sample(input: EngineSampleInput): MaybePromise<SampleResponse>;
 }
 
+/** The content of a sample request. */
 export interface EngineSampleInput {
   readonly prompt: ModelInput;
   readonly numSamples: number;
   readonly samplingParams: SamplingParams;
+  /** Whether the log-probabilities of the prompt's own tokens are wanted. */
   readonly promptLogprobs: boolean;
+  /** How many of the likeliest tokens are wanted for each prompt position; 0 for none. */
   readonly topkPromptLogprobs: number;
 }
 

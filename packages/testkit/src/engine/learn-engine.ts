@@ -32,14 +32,15 @@ const TOKENIZER_ID = 'tinkex/bytes';
  * **Learning rates.** From 1e-3 to 5e-2 thirty steps more than halve the loss of a few sentences, at any rank from 8; with 1e-2 to 5e-2 they are
  * known by heart (greedy sampling repeats them). 1e-2 is a good start. 1e-4, usual for large models, moves this one, but slowly.
  *
- * **Flags.** `trainAttn`, `trainMlp` and `trainUnembed` decide which of the three adapters exist. The mlp's memory learns sentences best, the
- * attention's offsets generalise, the unembedding alone learns little more than which bytes are frequent.
+ * **Flags.** `trainAttn`, `trainMlp` and `trainUnembed` decide which of the three adapters exist. Alone, the mlp's memory learns
+ * sentences best, the attention's offsets more slowly, and the unembedding little more than which bytes are frequent.
  *
  * **Images and audio** are read as repeatable noise derived from their content: they condition the text, they are never predicted. An image must
  * say its `expectedTokens`.
  *
  * **Errors** a caller can mend (unknown model, loss or configuration, missing or misshapen inputs, tokens outside the vocabulary, too long a
- * context) are `EngineUserError`s; a call that throws one changes nothing.
+ * context) are `EngineUserError`s; a call that throws one changes nothing (but gradients that are not finite are dropped by the step
+ * that refuses them).
  */
 export function learnEngine(options: LearnEngineOptions = {}): Engine {
   return new LearnEngine(options);

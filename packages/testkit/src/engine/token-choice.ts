@@ -33,8 +33,8 @@ export function choiceProbabilities(logits: Float64Array, { temperature, topK, t
   }
   const max = logits[mostLikelyToken(logits)] as number;
   for (let token = 0; token < logits.length; token++) probabilities[token] = Math.exp(((logits[token] as number) - max) / temperature);
-  if (topK >= 1 && topK < logits.length) probabilities.forEach(zeroUnless(new Set(rankTokens(logits).subarray(0, topK))));
-  if (topP < 1) probabilities.forEach(zeroUnless(nucleus(logits, probabilities, topP)));
+  if (topK >= 1 && topK < logits.length) keepLargest(probabilities, topK);
+  if (topP < 1) keepLargest(probabilities, nucleusSize(probabilities, topP));
   const total = sum(probabilities);
   for (let token = 0; token < probabilities.length; token++) probabilities[token] = (probabilities[token] as number) / total;
   return probabilities;
@@ -57,22 +57,29 @@ export function chooseToken(logits: Float64Array, settings: ChoiceSettings, rand
   return last;
 }
 
-function nucleus(logits: Float64Array, weights: Float64Array, share: number): Set<number> {
+/** How many of the largest weights it takes to reach `share` of their sum. */
+function nucleusSize(weights: Float64Array, share: number): number {
+  const ascending = weights.slice().sort();
   const enough = share * sum(weights);
-  const kept = new Set<number>();
   let reached = 0;
-  for (const token of rankTokens(logits)) {
-    kept.add(token);
-    reached += weights[token] as number;
-    if (reached >= enough) break;
+  let size = 0;
+  while (size < ascending.length && reached < enough) {
+    size++;
+    reached += ascending[ascending.length - size] as number;
   }
-  return kept;
+  return size;
 }
 
-function zeroUnless(kept: ReadonlySet<number>): (value: number, token: number, values: Float64Array) => void {
-  return (_value, token, values) => {
-    if (!kept.has(token)) values[token] = 0;
-  };
+/** Sets all but the `count` largest weights to zero; the lower id stays among equals. */
+function keepLargest(weights: Float64Array, count: number): void {
+  const threshold = weights.slice().sort()[weights.length - count] as number;
+  let equals = count;
+  for (const weight of weights) if (weight > threshold) equals--;
+  for (let token = 0; token < weights.length; token++) {
+    const weight = weights[token] as number;
+    if (weight > threshold || (weight === threshold && equals-- > 0)) continue;
+    weights[token] = 0;
+  }
 }
 
 function sum(values: Float64Array): number {

@@ -1,7 +1,10 @@
 import { type ServerResponse, STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Clock } from '@tinkex/http';
 import type { ServerReply } from '../exchange/message.js';
 import { corrupted, type FaultPlan } from './fault.js';
+
+const RESET_DELAY_MS = 5;
 
 /** Writes a reply to the socket the way the fault says. */
 export function deliverDamaged(response: ServerResponse, reply: ServerReply, plan: FaultPlan, clock: Clock): void {
@@ -17,15 +20,15 @@ export function deliverDamaged(response: ServerResponse, reply: ServerReply, pla
       socket.end();
       return;
     case 'reset':
-      socket.resetAndDestroy();
+      reset(socket);
       return;
     case 'stall':
       return;
     case 'reset-headers':
-      socket.write(head.slice(0, Math.ceil(head.length / 2)), () => socket.resetAndDestroy());
+      socket.write(head.slice(0, Math.ceil(head.length / 2)), () => resetSoon(socket));
       return;
     case 'reset-body':
-      socket.write(Buffer.concat([Buffer.from(head), half]), () => socket.resetAndDestroy());
+      socket.write(Buffer.concat([Buffer.from(head), half]), () => resetSoon(socket));
       return;
     case 'stall-body':
       socket.write(Buffer.concat([Buffer.from(head), half]));
@@ -43,6 +46,23 @@ export function deliverDamaged(response: ServerResponse, reply: ServerReply, pla
       response.writeHead(reply.status, { ...reply.headers, 'content-length': String(body.length) });
       drip(response, body, plan, clock);
   }
+}
+
+/**
+ * Ends a connection with a TCP reset. `resetAndDestroy()` alone ends it in order first when something was written; the flag it sets makes
+ * `destroy()` reset at once.
+ */
+export function reset(socket: Socket): void {
+  (socket as Socket & { resetAndClosing?: boolean }).resetAndClosing = true;
+  socket.destroy();
+}
+
+/**
+ * Gives the peer time to read what was written: a reset that overtakes it is reported by some systems as an orderly end. Real time,
+ * because the network has no other.
+ */
+function resetSoon(socket: Socket): void {
+  setTimeout(reset, RESET_DELAY_MS, socket).unref();
 }
 
 function drip(response: ServerResponse, body: Uint8Array, { dripBytes = 16, dripMs = 5 }: FaultPlan, clock: Clock): void {

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo, Socket } from 'node:net';
 import type { Clock } from '@tinkex/http';
 import type { ServerReply, ServerRequest } from '../exchange/message.js';
-import { deliverDamaged } from '../faults/socket-faults.js';
+import { deliverDamaged, reset } from '../faults/socket-faults.js';
 
 const EMPTY = new Uint8Array(0);
 
@@ -80,7 +80,7 @@ export class NodeFront {
   /** Ends every open connection with a reset. */
   dropConnections(): void {
     for (const socket of this.#sockets) {
-      socket.resetAndDestroy();
+      reset(socket);
     }
   }
 

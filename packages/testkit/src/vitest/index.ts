@@ -7,7 +7,7 @@ import { leaksOf } from './leaks.js';
 
 /** What a test of {@link tinkexTest} gets. */
 export interface TinkexFixtures {
-  /** How the server is started. Replace it with `tinkexTest.scoped({ serverOptions: … })`. Default none. */
+  /** How the server is started. Replace it with `tinkexTest.override({ serverOptions: … })` (`scoped` before vitest 4.1). Default none. */
   readonly serverOptions: TestServerOptions & ListenOptions;
   /** The clock of the server; give it to the client too. It moves only when told. */
   readonly clock: VirtualClock;

@@ -171,8 +171,9 @@ describe('a sequence ends', () => {
     expect(sequences[0]!.stopReason).toBe('stop');
   });
 
-  it('not because of a stop string in the prompt', async () => {
-    const { sequences } = await sample('one, two', { maxTokens: 1, temperature: 0, stop: 'two' });
+  it('not because of a stop string that begins in the prompt', async () => {
+    const { sequences } = await sample('one, tw', { maxTokens: 1, temperature: 0, stop: 'wo' });
+    expect(tokenizer.decode(sequences[0]!.tokens)).toBe('o');
     expect(sequences[0]!.stopReason).toBe('length');
   });
 

@@ -44,6 +44,12 @@ describe('the distribution a token is drawn from', () => {
     expectProbabilities(choiceProbabilities(logits, { ...settings, topK: 2, topP: 0.55 }), [1, 0, 0, 0, 0]);
   });
 
+  it('keeps the lower ids among equals', () => {
+    const equals = new Float64Array(5);
+    expectProbabilities(choiceProbabilities(equals, { ...settings, topK: 2 }), [0.5, 0.5, 0, 0, 0]);
+    expectProbabilities(choiceProbabilities(equals, { ...settings, topP: 0.5 }), [1 / 3, 1 / 3, 1 / 3, 0, 0]);
+  });
+
   it('is the most likely token at temperature 0, the lowest id among equals', () => {
     expect(mostLikelyToken(Float64Array.of(1, 2, 2))).toBe(1);
     expectProbabilities(choiceProbabilities(Float64Array.of(1, 2, 2), { ...settings, temperature: 0 }), [0, 1, 0]);

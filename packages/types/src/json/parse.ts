@@ -26,25 +26,22 @@ export function parseJson(input: string | Uint8Array): JsonValue {
 
 /** Whether a number was read that may have been an integer the reader had to round. Walks without recursion: depth is no limit. */
 function hasInexactInteger(root: unknown): boolean {
-  const pending: unknown[] = [root];
-  while (pending.length > 0) {
-    const value = pending.pop();
-    if (typeof value === 'number') {
-      if (isInexact(value)) return true;
-    } else if (Array.isArray(value)) {
-      for (let index = 0; index < value.length; index += 1) {
-        const entry: unknown = value[index];
-        if (typeof entry === 'number') {
-          if (isInexact(entry)) return true;
-        } else if (typeof entry === 'object' && entry !== null) pending.push(entry);
-      }
-    } else if (typeof value === 'object' && value !== null) pending.push(...Object.values(value));
+  if (typeof root !== 'object' || root === null) return isInexact(root);
+  const pending: object[] = [root];
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    const values: readonly unknown[] = Array.isArray(next) ? next : Object.values(next);
+    for (let index = 0; index < values.length; index += 1) {
+      const value = values[index];
+      if (typeof value === 'object') {
+        if (value !== null) pending.push(value);
+      } else if (isInexact(value)) return true;
+    }
   }
   return false;
 }
 
-function isInexact(value: number): boolean {
-  return (value > Number.MAX_SAFE_INTEGER || value < -Number.MAX_SAFE_INTEGER) && Number.isInteger(value);
+function isInexact(value: unknown): boolean {
+  return typeof value === 'number' && (value > Number.MAX_SAFE_INTEGER || value < -Number.MAX_SAFE_INTEGER) && Number.isInteger(value);
 }
 
 function parseExactly(text: string): JsonValue {

@@ -56,7 +56,7 @@ function toRuns(outputs: ForwardBackwardOutput['lossFnOutputs']): Run[] {
     if (Object.keys(output).length !== names.length) throw wrong(`lossFnOutputs[${index}]`, 'has tensors that other data do not have');
     const last = runs.at(-1);
     if (last?.batches.every((batch, column) => fits(batch, tensors[column] as TensorData)) === true) {
-      last.batches.forEach((batch, column) => batch.tensors.push(tensors[column] as TensorData));
+      for (const [column, batch] of last.batches.entries()) batch.tensors.push(tensors[column] as TensorData);
       last.count += 1;
     } else runs.push({ count: 1, batches: names.map((name, column) => batchOf(name, tensors[column] as TensorData)) });
   });

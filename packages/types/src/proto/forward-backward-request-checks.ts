@@ -25,7 +25,7 @@ export function checkRequest(request: ForwardBackwardRequest): void {
     if (!Number.isFinite(value)) throw wrong(joinPath('lossFnConfig', keyText(name)), `must be a finite number, got ${describe(value)}`);
   }
   if (!Array.isArray(data) || data.length === 0) throw wrong('data', 'must be a list of at least 1');
-  data.forEach((datum: Datum, index) => checkDatum(datum, `data[${index}]`));
+  for (const [index, datum] of data.entries()) checkDatum(datum as Datum, `data[${index}]`);
 }
 
 function checkDatum(datum: Datum, path: string): void {

@@ -21,10 +21,10 @@ type Reduce = (values: readonly number[], weights: readonly number[], key: strin
 
 const REDUCTIONS: Readonly<Record<string, Reduce>> = {
   sum: (values) => values.reduce((sum, value) => sum + value, 0),
-  min: (values) => Math.min(...values),
-  max: (values) => Math.max(...values),
+  min: (values) => values.reduce((least, value) => Math.min(least, value), Number.POSITIVE_INFINITY),
+  max: largest,
   mean: weightedMean,
-  slack: (values, weights, key, isStrict) => Math.max(...values) - weightedMean(values, weights, key, isStrict),
+  slack: (values, weights, key, isStrict) => largest(values) - weightedMean(values, weights, key, isStrict),
   hash_unordered: (values) => Number(unorderedHash(values)),
 };
 
@@ -46,10 +46,16 @@ export function reduceMetrics(chunks: readonly ChunkMetrics[], { mode = 'lenient
     if (values.includes(undefined)) continue;
     const numbers = values as number[];
     const reduction = reductionOf(key, isStrict);
-    if (reduction === 'unique') numbers.forEach((value, index) => reduced.push([index === 0 ? key : `${key}_${index}`, value]));
+    if (reduction === 'unique')
+      reduced.push(...numbers.map((value, index): [string, number] => [index === 0 ? key : `${key}_${index}`, value]));
     else if (Object.hasOwn(REDUCTIONS, reduction)) reduced.push([key, (REDUCTIONS[reduction] as Reduce)(numbers, weights, key, isStrict)]);
   }
   return Object.fromEntries(reduced);
+}
+
+/** By a loop: spreading thousands of chunks into a call would overflow the stack. */
+function largest(values: readonly number[]): number {
+  return values.reduce((most, value) => Math.max(most, value), Number.NEGATIVE_INFINITY);
 }
 
 function reductionOf(key: string, isStrict: boolean): string {

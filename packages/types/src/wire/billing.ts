@@ -3,6 +3,7 @@ import type { JsonObject } from '../json/json-value.js';
 import type { Codec } from './codec.js';
 import { list, mapOf } from './collections.js';
 import { date, dateOrText } from './dates.js';
+import { reportBelow } from './issues.js';
 import { expected } from './messages.js';
 import { queryObject, responseObject, responseType } from './objects.js';
 import { flag, integer, number, oneOf, text } from './scalars.js';
@@ -80,7 +81,7 @@ const eventInfo: WireType<BillingEventInfo> = {
       if (!KNOWN_KINDS.includes(type)) return wire;
       const result = usage.safeParse({ ...wire, type });
       if (result.success) return result.data;
-      for (const issue of result.error.issues) context.addIssue({ code: 'custom', path: [...issue.path], message: issue.message });
+      reportBelow([], result.error, context);
       return z.NEVER;
     });
   },

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { ValidationError, type ValidationIssue } from '../errors/validation-error.js';
 import type { JsonObject } from '../json/json-value.js';
+import { foundIssues } from './issues.js';
 import { formatPath } from './messages.js';
 import type { WireType } from './wire-type.js';
 
@@ -72,10 +73,7 @@ export function codecOf<T>(name: string, type: WireType<T>, { direction, isLenie
 }
 
 function issuesOf(error: z.ZodError, name: (path: readonly PropertyKey[]) => readonly PropertyKey[]): ValidationIssue[] {
-  return error.issues.flatMap((issue) => {
-    if (issue.code !== 'unrecognized_keys') return [{ path: formatPath(name(issue.path)), message: issue.message }];
-    return issue.keys.map((key) => ({ path: formatPath(name([...issue.path, key])), message: 'is not a known field; remove it' }));
-  });
+  return foundIssues(error).map(({ path, message }) => ({ path: formatPath(name(path)), message }));
 }
 
 /** A path of the wire form in the names that users write. */

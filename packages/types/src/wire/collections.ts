@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { isPlainObject, type JsonObject, jsonProblem } from '../json/json-value.js';
+import { reportBelow } from './issues.js';
 import { located } from './located.js';
 import { expected } from './messages.js';
 import type { WireType } from './wire-type.js';
@@ -55,8 +56,7 @@ function entriesSchema(valueSchema: () => z.ZodType): z.ZodType {
     for (const [name, value] of Object.entries(values)) {
       const result = schema.safeParse(value);
       if (result.success) parsed.push([name, result.data]);
-      else
-        for (const issue of result.error.issues) context.addIssue({ code: 'custom', message: issue.message, path: [name, ...issue.path] });
+      else reportBelow([name], result.error, context);
     }
     return Object.fromEntries(parsed);
   });

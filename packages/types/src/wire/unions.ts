@@ -1,6 +1,8 @@
 import { z } from 'zod';
+import { type Context, reportBelow } from './issues.js';
 import { expected } from './messages.js';
 import { wireName } from './names.js';
+import { rememberUnknown, unknownFields } from './unknown-fields.js';
 import type { WireType } from './wire-type.js';
 
 /** The variants of a union, by the value of the field that tells them apart. */
@@ -8,55 +10,64 @@ export type Variants<T, K extends keyof T> = {
   readonly [V in T[K] & string]: WireType<Omit<Extract<T, { readonly [Key in K]: V }>, K>>;
 };
 
-/**
- * One of several objects, told apart by a text field. Each variant is described without that field.
- */
+/** One of several objects, told apart by a text field. Each variant is described without that field. */
 export function union<T extends object, K extends keyof T & string>(discriminator: K, variants: Variants<T, K>): WireType<T> {
   const wireKey = wireName(discriminator);
   const types = variants as unknown as Readonly<Record<string, WireType<object>>>;
-  const names = Object.keys(types);
+
   const typeOf = (value: unknown, key: string): WireType<object> | undefined => {
     const name = typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[key] : undefined;
     return typeof name === 'string' && Object.hasOwn(types, name) ? types[name] : undefined;
   };
+
+  const refuse = (wire: unknown, context: Context): void => {
+    if (typeof wire !== 'object' || wire === null) {
+      context.addIssue({ code: 'custom', message: expected('an object')({ input: wire }) });
+      return;
+    }
+    const names = Object.keys(types).map((name) => `'${name}'`);
+    const message = expected(`one of ${names.join(', ')}`)({ input: (wire as Record<string, unknown>)[wireKey] });
+    context.addIssue({ code: 'custom', path: [wireKey], message });
+  };
+
   return {
     schema: (isLenient) => {
       const schemas = new Map<WireType<object>, z.ZodType>();
+      const schemaOf = (type: WireType<object>): z.ZodType => {
+        const schema = schemas.get(type) ?? type.schema(isLenient);
+        schemas.set(type, schema);
+        return schema;
+      };
       return z.unknown().transform((wire, context) => {
         const type = typeOf(wire, wireKey);
         if (type === undefined) {
-          const isObject = typeof wire === 'object' && wire !== null;
-          const message = expected(isObject ? `one of ${names.map((name) => `'${name}'`).join(', ')}` : 'an object');
-          const input = isObject ? (wire as Record<string, unknown>)[wireKey] : wire;
-          context.addIssue({ code: 'custom', path: isObject ? [wireKey] : [], message: message({ input }) });
+          refuse(wire, context);
           return z.NEVER;
         }
-        const schema = schemas.get(type) ?? type.schema(isLenient);
-        schemas.set(type, schema);
         const { [wireKey]: name, ...rest } = wire as Record<string, unknown>;
-        const result = schema.safeParse(rest);
+        const result = schemaOf(type).safeParse(rest);
         if (result.success) return { [wireKey]: name, ...(result.data as object) };
-        for (const issue of result.error.issues) {
-          const keys = issue.code === 'unrecognized_keys' ? issue.keys : undefined;
-          if (keys === undefined) context.addIssue({ code: 'custom', path: [...issue.path], message: issue.message });
-          else
-            for (const key of keys)
-              context.addIssue({ code: 'custom', path: [...issue.path, key], message: 'is not a known field; remove it' });
-        }
+        reportBelow([], result.error, context);
         return z.NEVER;
       });
     },
+
     toWire(value) {
       const type = typeOf(value, discriminator);
       if (type === undefined) return value;
       const { [discriminator]: name, ...rest } = value;
       return { ...(type.toWire(rest) as object), [wireKey]: name };
     },
+
     fromWire(wire) {
       const { [wireKey]: name, ...rest } = wire as Record<string, unknown>;
-      const type = types[name as string] as WireType<object>;
-      return { [discriminator]: name, ...type.fromWire(rest) } as unknown as T;
+      // The schema has let only known names through.
+      const fields = (types[name as string] as WireType<object>).fromWire(rest);
+      const value = { [discriminator]: name, ...fields };
+      rememberUnknown(value, unknownFields(fields));
+      return value as unknown as T;
     },
+
     child(key) {
       if (key === wireKey) return { name: discriminator };
       const found = Object.values(types).map((type) => type.child?.(key));

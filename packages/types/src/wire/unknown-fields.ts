@@ -5,7 +5,7 @@ const NONE: JsonObject = Object.freeze({});
 
 /** Keeps what an object of the server had besides its known fields. */
 export function rememberUnknown(value: object, fields: JsonObject): void {
-  UNKNOWN.set(value, fields);
+  if (fields !== NONE) UNKNOWN.set(value, fields);
 }
 
 /**

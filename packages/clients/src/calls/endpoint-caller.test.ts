@@ -1,0 +1,101 @@
+import { HttpClient } from '@tinkex/http';
+import { VirtualClock } from '@tinkex/testkit';
+import { AbortedError, ConflictError, TimeoutError, ValidationError } from '@tinkex/types';
+import { describe, expect, it } from 'vitest';
+import { answersInOrder, type Handler, type ScriptedAnswer, ScriptedTransport } from '../../test/support/scripted-transport.js';
+import { readVectors } from '../../test/support/vectors.js';
+import { BillingPause } from '../limits/billing-pause.js';
+import { EndpointCaller } from './endpoint-caller.js';
+import { Lifetime } from './lifetime.js';
+
+function setUp(handler: Handler) {
+  const clock = new VirtualClock();
+  const transport = new ScriptedTransport(clock, handler);
+  const http = new HttpClient({ baseUrl: 'http://server.test', transport, clock, random: () => 0 });
+  const lifetime = new Lifetime();
+  const caller = new EndpointCaller({ http, clock, lifetime, billingPause: new BillingPause(clock, 3_600_000) });
+  return { clock, transport, caller, lifetime };
+}
+
+interface Input {
+  http_max_retries: number;
+  execute_with_retries: boolean;
+  responses: ScriptedAnswer[];
+  repeat_last?: boolean;
+}
+
+interface Expected {
+  outcome: 'result' | 'error';
+  error?: string;
+  requests: number;
+  sleeps: number[];
+  retry_counts: number[];
+  distinct_idempotency_keys: number;
+}
+
+const CLASSES: Readonly<Record<string, string>> = {
+  InternalServerError: 'ServerError',
+  APITimeoutError: 'TimeoutError',
+  APIConnectionError: 'ConnectionError',
+  APIStatusError: 'BillingError',
+  APIResponseValidationError: 'ValidationError',
+};
+
+const body = { modelId: 'm', seqId: 1 };
+
+describe('submit-retry vectors', () => {
+  it.each(readVectors<Input, Expected>('submit-retry'))('$name', async ({ input, expected }) => {
+    const { clock, transport, caller } = setUp(answersInOrder(input.responses, input.repeat_last));
+    const options = { hasOuterRetry: input.execute_with_retries, maxRetries: input.http_max_retries };
+    const outcome = await clock.runUntil(
+      caller.call('optimStep', { body }, options).then(
+        () => 'result',
+        (error: Error) => error.name,
+      ),
+    );
+    const failure = expected.error === undefined ? undefined : (CLASSES[expected.error] ?? expected.error);
+    expect(outcome).toBe(failure ?? 'result');
+    expect(transport.seen).toHaveLength(expected.requests);
+    const waits = transport.seen.slice(1).map(({ atMs }, index) => (atMs - (transport.seen[index]?.atMs ?? 0)) / 1000);
+    expect(waits).toEqual(expected.sleeps);
+    expect(transport.seen.map(({ headers }) => Number(headers['x-stainless-retry-count']))).toEqual(expected.retry_counts);
+    expect(new Set(transport.seen.map(({ headers }) => headers['x-idempotency-key'])).size).toBe(expected.distinct_idempotency_keys);
+    expect(clock.pending).toBe(0);
+  });
+});
+
+describe('EndpointCaller', () => {
+  it('puts path values in as they are and refuses empty ones', async () => {
+    const { transport, caller } = setUp(() => ({ status: 200, body: {} }));
+    await caller.call('publishCheckpoint', { params: { trainingRunId: 'S:train:0', checkpointId: 'weights/a' } });
+    expect(transport.seen[0]?.path).toBe('/api/v1/training_runs/S:train:0/checkpoints/weights/a/publish');
+    await expect(caller.call('getTrainingRun', { params: { trainingRunId: '' } })).rejects.toThrow(ValidationError);
+  });
+
+  it('obeys timeoutMs over all retries, signal, and close, and leaves nothing behind', async () => {
+    const { clock, caller, lifetime } = setUp(() => ({ status: 503, body: {} }));
+    const timed = caller.call('optimStep', { body }, { timeoutMs: 7_000 });
+    const controller = new AbortController();
+    const aborted = caller.call('optimStep', { body }, { signal: controller.signal });
+    const closed = caller.call('optimStep', { body });
+    await Promise.all([
+      expect(clock.runUntil(timed)).rejects.toSatisfy((error) => TimeoutError.isInstance(error) && error.phase === 'total'),
+      expect(aborted).rejects.toSatisfy((error) => AbortedError.isInstance(error) && error.cause === 'enough'),
+      expect(closed).rejects.toSatisfy((error) => AbortedError.isInstance(error) && /closed/.test(error.message)),
+      clock.advance(7_000).then(async () => {
+        controller.abort('enough');
+        await clock.advance(0);
+        lifetime.close();
+      }),
+    ]);
+    await expect(caller.call('optimStep', { body })).rejects.toSatisfy(AbortedError.isInstance);
+    expect([clock.pending, lifetime.size]).toEqual([0, 0]);
+  });
+
+  it('tells of each attempt that is repeated', async () => {
+    const { clock, caller } = setUp(answersInOrder([{ status: 409, body: {} }, { status: 200, body: { request_id: 'r' } }]));
+    const errors: unknown[] = [];
+    await clock.runUntil(caller.call('optimStep', { body }, { maxRetries: 0, onRetry: (error) => errors.push(error) }));
+    expect(errors).toEqual([expect.any(ConflictError)]);
+  });
+});

@@ -1,0 +1,300 @@
+import { subscribe } from '@tinkex/http';
+import { ConfigurationError } from '@tinkex/types';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { miniServer } from '../../test/support/mini-server.js';
+import { answersInOrder } from '../../test/support/scripted-transport.js';
+import type { ServerMessage } from './service-options.js';
+import { ServiceClient } from './service-client.js';
+
+afterEach(() => vi.unstubAllEnvs());
+
+const paths = (server: ReturnType<typeof miniServer>) => server.transport.seen.map(({ path }) => path.replace('/api/v1/', ''));
+
+describe('ServiceClient options', () => {
+  it('does no I/O when it is made', async () => {
+    const server = miniServer();
+    await server.clock.advance(100_000);
+    expect(server.transport.seen).toEqual([]);
+    await server.service.close();
+  });
+
+  it.each([
+    [{ apikey: 'x' }, 'apikey'],
+    [{ limits: { maxPolls: 1 } }, 'limits.maxPolls'],
+    [{ wireFormat: 'xml' }, 'wireFormat'],
+    [{ heartbeatIntervalMs: 0 }, 'heartbeatIntervalMs'],
+    [{ limits: { maxConcurrentPolls: -1 } }, 'limits.maxConcurrentPolls'],
+    [{ baseUrl: 'ftp://x' }, 'baseUrl'],
+  ])('refuses %j at once', (options, option) => {
+    expect(() => new ServiceClient({ baseUrl: 'http://x', ...options } as never)).toThrow(ConfigurationError);
+    try {
+      new ServiceClient({ baseUrl: 'http://x', ...options } as never);
+    } catch (error) {
+      expect((error as ConfigurationError).option).toBe(option);
+    }
+  });
+
+  it('checks the key only for the hosted service, and never shows it', () => {
+    vi.stubEnv('TINKER_API_KEY', '');
+    vi.stubEnv('TINKER_CREDENTIAL_CMD', '');
+    vi.stubEnv('TINKER_BASE_URL', '');
+    expect(() => new ServiceClient()).toThrow(/TINKER_API_KEY/);
+    expect(() => new ServiceClient({ apiKey: 'sk-secret' })).toThrow(/tml-/);
+    expect(() => new ServiceClient({ apiKey: 'sk-secret' })).not.toThrow(/secret/);
+    expect(new ServiceClient({ apiKey: 'tml-x' }).baseUrl).toContain('thinkingmachines.dev');
+    expect(new ServiceClient({ apiKey: 'sk-anything', baseUrl: 'http://127.0.0.1:1' }).baseUrl).toBe('http://127.0.0.1:1');
+  });
+
+  it('reads the environment, and options win', async () => {
+    vi.stubEnv('TINKER_BASE_URL', 'http://from-env.test/base/');
+    vi.stubEnv('TINKER_TAGS', 'a,b,a');
+    vi.stubEnv('TINKER_PROJECT_ID', 'proj-env');
+    vi.stubEnv('CLOUDFLARE_ACCESS_CLIENT_ID', 'cf-id');
+    const server = miniServer({}, { userMetadata: { run: 1 }, projectId: 'proj-option' });
+    expect(new ServiceClient({ apiKey: 'k' }).baseUrl).toBe('http://from-env.test/base');
+    await server.clock.runUntil(server.service.sessionId());
+    expect(server.transport.of('create_session')[0]).toMatchObject({
+      body: { tags: ['a', 'b'], user_metadata: { run: 1 }, project_id: 'proj-option', sdk_version: '0.25.0', type: 'create_session' },
+      headers: { 'cf-access-client-id': 'cf-id', 'x-api-key': 'any' },
+    });
+    await server.service.close();
+  });
+});
+
+describe('start-up', () => {
+  it('is lazy, in order, once for all callers', async () => {
+    const server = miniServer();
+    const { service, clock } = server;
+    await clock.runUntil(Promise.all([service.sessionId(), service.sessionId(), service.createLoraTrainingClient({ baseModel: 'b' })]));
+    expect(paths(server)).toEqual(['client/config', 'client/dynamic_config', 'create_session', 'create_model', 'retrieve_future']);
+    await service.close();
+  });
+
+  it('needs no session for capabilities', async () => {
+    const server = miniServer();
+    server.routes.set('get_server_capabilities', () => ({ status: 200, body: { supported_models: [{ model_name: 'm', max_context_length: 9 }] } }));
+    expect((await server.clock.runUntil(server.service.getServerCapabilities())).supportedModels).toMatchObject([
+      { modelName: 'm', maxContextLength: 9 },
+    ]);
+    expect(paths(server)).not.toContain('create_session');
+    await server.service.close();
+  });
+
+  it.each([404, 405])('takes the defaults of a server without the configuration endpoints (%i)', async (status) => {
+    const server = miniServer();
+    server.routes.set('client/config', () => ({ status, body: { detail: 'no' } }));
+    server.routes.set('client/dynamic_config', () => ({ status, body: { detail: 'no' } }));
+    const training = await server.training();
+    await server.clock.runUntil(training.optimStep());
+    await server.clock.advance(3_600_000);
+    expect(server.transport.of('client/dynamic_config')).toHaveLength(1);
+    await server.service.close();
+  });
+
+  it('refreshes the dynamic configuration at the interval the server names, and keeps the last after a failure', async () => {
+    const server = miniServer();
+    server.routes.set(
+      'client/dynamic_config',
+      answersInOrder([{ body: { refresh_interval_sec: 1 } }, { status: 500, body: {} }, { body: { refresh_interval_sec: 60 } }], true),
+    );
+    await server.clock.runUntil(server.service.sessionId());
+    await server.clock.advance(100_000);
+    const times = server.transport.of('client/dynamic_config').map(({ atMs }) => atMs - (server.transport.seen[0]?.atMs ?? 0));
+    expect(times).toEqual([0, 10_000, 20_000, 80_000]);
+    await server.service.close();
+  });
+
+  it('a failed start is tried again by the next call; one caller giving up does not end it for the others', async () => {
+    const server = miniServer();
+    server.routes.set('create_session', answersInOrder([{ status: 403, body: { detail: 'no' } }, { body: { session_id: 'S2' } }]));
+    await expect(server.clock.runUntil(server.service.sessionId())).rejects.toMatchObject({ status: 403 });
+    const controller = new AbortController();
+    const impatient = server.service.sessionId({ signal: controller.signal });
+    const patient = server.service.sessionId();
+    controller.abort();
+    await expect(impatient).rejects.toMatchObject({ name: 'AbortError' });
+    expect(await server.clock.runUntil(patient)).toBe('S2');
+    await server.service.close();
+  });
+
+  it('exchanges the key for a token when the server asks for that, and uses it everywhere else', async () => {
+    const payload = Buffer.from(JSON.stringify({ exp: 4_000_000_000, sub: 'u' })).toString('base64url');
+    const jwt = `eyJh.${payload}.x`;
+    const server = miniServer({ pjwt_auth_enabled: true });
+    server.routes.set('auth/token', () => ({ body: { jwt } }));
+    await server.clock.runUntil(server.service.sessionId());
+    expect(server.transport.seen.map(({ path, headers }) => [path.replace('/api/v1/', ''), headers['x-api-key']])).toEqual([
+      ['client/config', 'any'],
+      ['auth/token', 'any'],
+      ['client/dynamic_config', jwt],
+      ['create_session', jwt],
+    ]);
+    await server.service.close();
+  });
+
+  it('passes the server\'s messages on', async () => {
+    const messages: ServerMessage[] = [];
+    const server = miniServer({}, { onServerMessage: (message) => messages.push(message) });
+    server.routes.set('create_session', () => ({ body: { session_id: 'S', info_message: 'hello', warning_message: 'soon', error_message: '' } }));
+    await server.clock.runUntil(server.service.sessionId());
+    expect(messages).toEqual([
+      { level: 'info', text: 'hello' },
+      { level: 'warning', text: 'soon' },
+    ]);
+    await server.service.close();
+  });
+
+  it('pauses on 402 and says so', async () => {
+    const messages: ServerMessage[] = [];
+    const server = miniServer({}, { onServerMessage: (message) => messages.push(message) });
+    const training = await server.training();
+    server.routes.set('optim_step', answersInOrder([{ status: 402, body: {} }, { status: 402, body: {} }, { body: { request_id: 'optim' } }]));
+    const start = server.clock.now();
+    await server.clock.runUntil(training.optimStep());
+    expect(server.clock.now() - start).toBe(10_000);
+    expect(messages.map(({ level }) => level)).toEqual(['warning']);
+    await server.service.close();
+  });
+});
+
+describe('session', () => {
+  it('sends heartbeats every interval from the first on, whatever they are answered, until it is closed', async () => {
+    const server = miniServer();
+    server.routes.set('session_heartbeat', answersInOrder([{ body: {} }, { status: 404, body: {} }, { connection_error: true }, { body: {} }], true));
+    await server.clock.runUntil(server.service.sessionId());
+    const start = server.clock.now();
+    await server.clock.advance(50_000);
+    expect(server.transport.of('session_heartbeat').map(({ atMs }) => atMs - start)).toEqual([10_000, 20_000, 30_000, 40_000, 50_000]);
+    expect(server.transport.of('session_heartbeat')[0]?.body).toEqual({ session_id: 'S', type: 'session_heartbeat' });
+    await server.service.close();
+    await server.clock.advance(100_000);
+    expect(server.transport.of('session_heartbeat')).toHaveLength(5);
+    expect(server.clock.pending).toBe(0);
+  });
+
+  it('warns after 120 s of silence, with every further failed beat, and stops warning after an answer', async () => {
+    const messages: ServerMessage[] = [];
+    const missed: number[] = [];
+    const stop = subscribe('tinkex:session:heartbeat_missed', ({ sinceLastSuccessMs }) => missed.push(sinceLastSuccessMs));
+    const server = miniServer({}, { onServerMessage: (message) => messages.push(message), heartbeatIntervalMs: 40_000 });
+    server.routes.set('session_heartbeat', () => ({ status: 503, body: {} }));
+    await server.clock.runUntil(server.service.sessionId());
+    await server.clock.advance(120_000);
+    expect(missed).toEqual([]);
+    await server.clock.advance(80_000);
+    expect(missed).toEqual([160_000, 200_000]);
+    expect(messages).toHaveLength(2);
+    server.routes.set('session_heartbeat', () => ({ body: {} }));
+    await server.clock.advance(80_000);
+    expect(missed).toHaveLength(2);
+    stop();
+    await server.service.close();
+  });
+
+  it('publishes start, heartbeats and end with the session id', async () => {
+    const names: string[] = [];
+    const stops = (['tinkex:session:start', 'tinkex:session:heartbeat', 'tinkex:session:end'] as const).map((name) =>
+      subscribe(name, ({ sessionId }) => names.push(`${name} ${sessionId}`)),
+    );
+    const server = miniServer();
+    await server.clock.runUntil(server.service.sessionId());
+    await server.clock.advance(10_000);
+    await server.service.close();
+    for (const stop of stops) stop();
+    expect(names).toEqual(['tinkex:session:start S', 'tinkex:session:heartbeat S', 'tinkex:session:end S']);
+  });
+});
+
+describe('models from saved weights', () => {
+  const path = 'tinker://R:train:0/weights/ckpt';
+
+  it('asks for the facts, creates the model and loads with number 1', async () => {
+    const server = miniServer();
+    server.routes.set('weights_info', () => ({ body: { base_model: 'base', is_lora: true, lora_rank: 8, train_mlp: false } }));
+    const training = await server.clock.runUntil(server.service.createTrainingClientFromStateWithOptimizer(path, { userMetadata: { a: 1 } }));
+    expect(server.transport.of('create_model')[0]?.body).toEqual({
+      session_id: 'S',
+      model_seq_id: 0,
+      base_model: 'base',
+      user_metadata: { a: 1 },
+      lora_config: { rank: 8, train_mlp: false, train_attn: true, train_unembed: true },
+      type: 'create_model',
+    });
+    expect(server.transport.of('load_weights')[0]?.body).toEqual({ model_id: 'S:train:0', seq_id: 1, path, optimizer: true, type: 'load_weights' });
+    await server.clock.runUntil(training.optimStep());
+    expect(server.submittedSeqIds()).toEqual([1, 2]);
+    await server.service.close();
+  });
+
+  it('creates by one load where the server wants that, and starts counting at 1', async () => {
+    const server = miniServer({ create_model_via_load_weights: true });
+    const options = { baseModel: 'longer', weightsAccessToken: 'tml-other' };
+    const training = await server.clock.runUntil(server.service.createTrainingClientFromState(path, options));
+    expect(server.transport.of('load_weights')[0]?.body).toEqual({
+      session_id: 'S',
+      model_seq_id: 0,
+      base_model: 'longer',
+      path,
+      optimizer: false,
+      weights_access_token: 'tml-other',
+      type: 'load_weights',
+    });
+    expect(training.modelId).toBe('S:train:0');
+    await server.clock.runUntil(training.optimStep());
+    expect(server.transport.of('optim_step')[0]?.body).toMatchObject({ seq_id: 1 });
+    await server.service.close();
+  });
+
+  it('asks for the facts of another account\'s weights with its token, and sends the token as given', async () => {
+    const server = miniServer();
+    server.routes.set('weights_info', () => ({ body: { base_model: 'base', is_lora: true, lora_rank: 8 } }));
+    await server.clock.runUntil(server.service.createTrainingClientFromState(path, { weightsAccessToken: 'tml-owner' }));
+    expect(server.transport.of('weights_info')[0]?.headers['x-api-key']).toBe('tml-owner');
+    expect(server.transport.of('create_model')[0]?.headers['x-api-key']).toBe('any');
+    expect(server.transport.of('load_weights')[0]?.body).toMatchObject({ weights_access_token: 'tml-owner' });
+    expect(server.transport.of('client/config').map(({ headers }) => headers['x-api-key'])).toEqual(['any', 'tml-owner']);
+    expect(server.transport.isClosed).toBe(false);
+    await server.service.close();
+  });
+
+  it('numbers models in the order of the calls, from 0', async () => {
+    const server = miniServer();
+    const models = ['a', 'b', 'c'].map((baseModel) => server.service.createLoraTrainingClient({ baseModel }));
+    await server.clock.runUntil(Promise.all(models));
+    expect(server.transport.of('create_model').map(({ body }) => [(body as { base_model: string }).base_model, (body as { model_seq_id: number }).model_seq_id])).toEqual([
+      ['a', 0],
+      ['b', 1],
+      ['c', 2],
+    ]);
+    await server.service.close();
+  });
+
+  it.each([
+    [{ baseModel: '' }, 'baseModel'],
+    [{ baseModel: 'b', rank: 0 }, 'rank'],
+    [{ baseModel: 'b', trainMlp: false, trainAttn: false, trainUnembed: false }, 'trainMlp'],
+  ])('refuses %j before it creates anything', async (options, field) => {
+    const server = miniServer();
+    await expect(server.clock.runUntil(server.service.createLoraTrainingClient(options))).rejects.toThrow(field);
+    expect(server.transport.of('create_model')).toEqual([]);
+    await server.service.close();
+  });
+});
+
+describe('close', () => {
+  it('ends waits with AbortedError, stops everything, and is idempotent', async () => {
+    const server = miniServer();
+    const training = await server.training();
+    server.routes.set('retrieve_future', () => new Promise<never>(() => {}));
+    const hanging = training.optimStep();
+    const queued = [training.optimStep(), training.saveState('x')];
+    await server.clock.advance(10);
+    const outcomes = Promise.allSettled([hanging, ...queued]);
+    await Promise.all([server.service.close(), server.service.close()]);
+    expect((await outcomes).map((outcome) => (outcome as PromiseRejectedResult).reason?.name)).toEqual(['AbortError', 'AbortError', 'AbortError']);
+    expect(server.clock.pending).toBe(0);
+    await expect(server.service.getServerCapabilities()).rejects.toMatchObject({ name: 'AbortError' });
+    await expect(training.optimStep()).rejects.toMatchObject({ name: 'AbortError' });
+    expect(server.transport.isClosed).toBe(false);
+  });
+});

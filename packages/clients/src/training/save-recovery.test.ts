@@ -1,0 +1,133 @@
+import { ConflictError } from '@tinkex/types';
+import { describe, expect, it } from 'vitest';
+import { type MiniServer, miniServer } from '../../test/support/mini-server.js';
+import { answersInOrder } from '../../test/support/scripted-transport.js';
+
+const path = 'tinker://S:train:0/weights/ckpt';
+
+function checkpointsAre(server: MiniServer, ...times: number[]): void {
+  server.routes.set('training_runs/S:train:0/checkpoints', () => ({
+    body: {
+      checkpoints: times.map((time) => ({
+        checkpoint_id: 'weights/ckpt',
+        checkpoint_type: 'training',
+        time: new Date(time).toISOString(),
+        tinker_path: path,
+      })),
+    },
+  }));
+}
+
+const listed = (server: MiniServer) => server.transport.of('/checkpoints').length;
+const saves = (server: MiniServer) => server.transport.of('save_weights').length;
+
+describe('a save whose outcome is unclear', () => {
+  it.each([
+    ['a lost answer', { connection_error: true }],
+    ['a timeout', { timeout: true }],
+    ['a 502', { status: 502, body: {} }],
+  ])('%s and then 409: the checkpoint is there, so the save is done', async (_, lost) => {
+    const server = miniServer();
+    const training = await server.training();
+    checkpointsAre(server, server.clock.now());
+    server.routes.set('save_weights', answersInOrder([lost, { status: 409, body: { detail: 'exists' } }]));
+    expect(await server.clock.runUntil(training.saveState('ckpt'))).toEqual({ path });
+    expect([saves(server), listed(server)]).toEqual([2, 1]);
+    await server.service.close();
+  });
+
+  it('an old checkpoint of the same name is a conflict, not a success', async () => {
+    const server = miniServer();
+    const training = await server.training();
+    checkpointsAre(server, server.clock.now() - 86_400_000);
+    server.routes.set('save_weights', answersInOrder([{ connection_error: true }, { status: 409, body: {} }], true));
+    await expect(server.clock.runUntil(training.saveState('ckpt'))).rejects.toThrow(ConflictError);
+    await server.service.close();
+  });
+
+  it('a 409 to the first attempt is retried as a conflict and nothing is looked up', async () => {
+    const server = miniServer();
+    const training = await server.training();
+    checkpointsAre(server, server.clock.now());
+    server.routes.set('save_weights', answersInOrder([{ status: 409, body: {} }, { status: 409, body: {} }, { body: { request_id: 'save-1' } }]));
+    await server.clock.runUntil(training.saveState('ckpt'));
+    expect([saves(server), listed(server)]).toEqual([3, 0]);
+    await server.service.close();
+  });
+
+  it('a server that stays away for five minutes but has the checkpoint: found at the end', async () => {
+    const server = miniServer();
+    const training = await server.training();
+    checkpointsAre(server, server.clock.now());
+    server.routes.set('save_weights', () => ({ status: 503, body: {} }));
+    expect(await server.clock.runUntil(training.saveState('ckpt'))).toEqual({ path });
+    expect(saves(server)).toBe(15);
+    await server.service.close();
+  });
+
+  it('a list that cannot be had decides nothing', async () => {
+    const server = miniServer();
+    const training = await server.training();
+    server.routes.set('save_weights', answersInOrder([{ connection_error: true }, { status: 409, body: {} }, { body: { request_id: 'save-1' } }]));
+    expect((await server.clock.runUntil(training.saveState('ckpt'))).path).toContain('save-1');
+    await server.service.close();
+  });
+
+  it('a lost promise (410) of a save that happened resolves', async () => {
+    const server = miniServer();
+    const training = await server.training();
+    checkpointsAre(server, server.clock.now());
+    server.routes.set('retrieve_future', () => ({ status: 410, body: {} }));
+    expect(await server.clock.runUntil(training.saveState('ckpt'))).toEqual({ path });
+    await server.service.close();
+  });
+
+  it('a refused save fails at once, and later operations go on', async () => {
+    const server = miniServer();
+    const training = await server.training();
+    server.routes.set('save_weights', () => ({ status: 422, body: { detail: 'bad name' } }));
+    const save = training.saveState('../x');
+    const step = training.optimStep();
+    await expect(server.clock.runUntil(save)).rejects.toMatchObject({ status: 422 });
+    await server.clock.runUntil(step);
+    expect(server.submittedSeqIds()).toEqual([1, 2]);
+    await server.service.close();
+  });
+});
+
+describe('resume', () => {
+  it('needs to know where from, and says so when there is nothing', async () => {
+    const server = miniServer();
+    await expect(server.clock.runUntil(server.service.resume({}))).rejects.toThrow('either trainingRunId or path');
+    server.routes.set('training_runs/R/checkpoints', () => ({ body: { checkpoints: [] } }));
+    await expect(server.clock.runUntil(server.service.resume({ trainingRunId: 'R' }))).rejects.toThrow('no training checkpoint');
+    await server.service.close();
+  });
+
+  it('takes the newest training checkpoint that has not expired', async () => {
+    const server = miniServer({ create_model_via_load_weights: true });
+    const now = server.clock.now();
+    const checkpoint = (name: string, ageMs: number, more: Record<string, unknown> = {}) => ({
+      checkpoint_id: `weights/${name}`,
+      checkpoint_type: 'training',
+      time: new Date(now - ageMs).toISOString(),
+      tinker_path: `tinker://R/weights/${name}`,
+      ...more,
+    });
+    server.routes.set('training_runs/R/checkpoints', () => ({
+      body: {
+        checkpoints: [
+          checkpoint('old', 9_000),
+          checkpoint('newest', 2_000),
+          checkpoint('expired', 1_000, { expires_at: new Date(now - 1).toISOString() }),
+          checkpoint('sampler', 500, { checkpoint_type: 'sampler' }),
+        ],
+      },
+    }));
+    const { path: resumedPath, checkpoint: found } = await server.clock.runUntil(server.service.resume({ trainingRunId: 'R' }));
+    expect(resumedPath).toBe('tinker://R/weights/newest');
+    expect(found?.checkpointId).toBe('weights/newest');
+    expect(server.transport.of('load_weights')[0]?.body).toMatchObject({ path: resumedPath, optimizer: true });
+    await server.service.close();
+  });
+});

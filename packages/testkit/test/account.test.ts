@@ -1,0 +1,150 @@
+import { jwtExpirySeconds, jwtIdentity } from '@tinkex/http';
+import { describe, expect } from 'vitest';
+import { brokenRules, rawTest } from './fixture.js';
+import { optimBody, sampleBody } from './raw-client.js';
+
+describe('client configuration', () => {
+  rawTest('is empty unless flags are set', async ({ client }) => {
+    expect((await client.post('client/config', { sdk_version: '0.25.0' })).json).toEqual({});
+    expect((await client.post('client/dynamic_config', { sdk_version: '0.25.0' })).json).toEqual({ refresh_interval_sec: 300 });
+  });
+});
+
+describe('flags', () => {
+  rawTest.override({ options: { config: { parallelFwdbwdChunks: false, fwdbwdMaxChunkLen: 2 }, refreshIntervalSec: 20 } });
+
+  rawTest('are sent, and only those', async ({ client }) => {
+    expect((await client.post('client/config', { sdk_version: '0.25.0' })).json).toEqual({
+      parallel_fwdbwd_chunks: false,
+      fwdbwd_max_chunk_len: 2,
+    });
+    expect((await client.post('client/dynamic_config', { sdk_version: '0.25.0' })).json).toEqual({ refresh_interval_sec: 20 });
+  });
+});
+
+describe('the JWT exchange', () => {
+  rawTest.override({ options: { jwt: { lifetimeSec: 600, email: 'ada@example.com' } } });
+
+  rawTest('gives a token that works until it expires', async ({ clock, server, client }) => {
+    expect((await client.post('client/config', { sdk_version: '0.25.0' })).json).toEqual({ pjwt_auth_enabled: true });
+    const { json } = await client.post('auth/token', {});
+    expect(jwtExpirySeconds(json.jwt)).toBe(clock.now() / 1000 + 600);
+    expect(jwtIdentity(json.jwt)).toMatchObject({ email: 'ada@example.com' });
+    expect((await client.get('sessions', { apiKey: json.jwt })).status).toBe(200);
+    expect(server.count('listSessions', { tenant: 'test' })).toBe(1);
+    server.verify();
+    await clock.advance(600_000);
+    expect((await client.get('sessions', { apiKey: json.jwt })).status).toBe(401);
+  });
+
+  rawTest('notes a client that goes on with its key', async ({ server, client }) => {
+    expect((await client.get('sessions')).status).toBe(200);
+    expect(brokenRules(server)).toEqual(['jwt-not-used']);
+  });
+});
+
+describe('without the JWT exchange', () => {
+  rawTest('there is no token to be had', async ({ client }) => {
+    expect((await client.post('auth/token', {})).status).toBe(404);
+  });
+});
+
+describe('telemetry', () => {
+  const event = { event: 'SESSION_START', event_id: 'e', event_session_index: 0, severity: 'INFO', timestamp: '2026-01-01T00:00:00Z' };
+  const batch = { platform: 'Linux', sdk_version: '0.25.0', session_id: 's', process_uuid: 'p' };
+
+  rawTest('is taken and kept', async ({ server, client }) => {
+    const { json } = await client.post('telemetry', { ...batch, events: [event] });
+    expect(json).toEqual({ status: 'accepted' });
+    expect(server.telemetryEvents).toHaveLength(1);
+    server.verify();
+  });
+
+  rawTest('of more than 100 events is noted', async ({ server, client }) => {
+    await client.post('telemetry', { ...batch, events: Array.from({ length: 101 }, () => event) });
+    expect(server.violations.map(({ rule }) => rule)).toHaveLength(1);
+  });
+});
+
+describe('the account', () => {
+  rawTest('has an audit log by day', async ({ clock, client }) => {
+    const modelId = await client.createModel(await client.createSession());
+    const { json } = await client.post('save_weights', { model_id: modelId, path: 'a', seq_id: 1, overwrite: false, type: 'save_weights' });
+    await client.result(json.request_id, 'SaveWeights');
+    const { entries } = (await client.get('audit?event_type=all')).json;
+    expect(entries).toEqual([
+      {
+        timestamp: new Date(clock.now()).toISOString(),
+        event: 'checkpoint_saved',
+        model_id: modelId,
+        tinker_path: `tinker://${modelId}/weights/a`,
+        purpose: null,
+      },
+    ]);
+    expect((await client.get('audit?event_type=all&day=2025-01-15')).json.entries).toEqual([]);
+  });
+
+  rawTest('has usage by the hour', async ({ client }) => {
+    const sessionId = await client.createSession();
+    const modelId = await client.createModel(sessionId);
+    const { json: step } = await client.post('optim_step', optimBody(modelId, 1));
+    await client.result(step.request_id, 'OptimStep');
+    const samplerId = await client.createSampler(sessionId);
+    const { json } = await client.sample(sampleBody(samplerId, 0));
+    await client.result(json.request_id, 'Sample');
+    const range = (start: string, end: string): string =>
+      `billing/usage/events?starting_on=${encodeURIComponent(start)}&ending_before=${encodeURIComponent(end)}`;
+    const { data, sessions } = (await client.get(range('2026-01-01T00:00:00Z', '2026-01-01T01:00:00Z'))).json;
+    expect(data.map((event: { event_info: unknown }) => event.event_info)).toEqual([
+      { type: 'sampling_sample', token_count: 4 },
+      { type: 'sampling_prefill', cached: false, token_count: 3 },
+    ]);
+    expect(Object.keys(sessions)).toEqual([sessionId]);
+    expect((await client.get(range('2026-01-01T00:30:00Z', '2026-01-01T01:00:00Z'))).status).toBe(400);
+    expect((await client.get(range('2026-01-01T00:00:00Z', '2026-01-20T00:00:00Z'))).status).toBe(400);
+    expect((await client.get(range('2026-02-01T00:00:00Z', '2026-02-02T00:00:00Z'))).status).toBe(400);
+    expect((await client.get('billing/usage/events')).status).toBe(422);
+  });
+});
+
+describe('routes that do not exist', () => {
+  rawTest('get 404, and another method 405', async ({ server, client }) => {
+    expect((await client.post('heartbeat', {})).status).toBe(404);
+    expect((await client.post('future/retrieve', {})).status).toBe(404);
+    expect((await client.get('create_session')).status).toBe(405);
+    expect((await client.call('PUT', '/api/v1/training_runs/r')).status).toBe(405);
+    expect((await client.call('GET', '/')).status).toBe(404);
+    expect(brokenRules(server)).toEqual(['route-unknown', 'route-unknown', 'method-not-allowed', 'method-not-allowed', 'route-unknown']);
+    expect(() => server.verify()).toThrow(/heartbeat is not an endpoint.*endpoints\.md 1/);
+  });
+});
+
+describe('a base path', () => {
+  rawTest.override({ options: { basePath: '/services/tinker-prod/' } });
+
+  rawTest('stands before every route', async ({ server, client }) => {
+    expect(server.url).toMatch(/\/services\/tinker-prod$/);
+    expect((await client.get('healthz')).status).toBe(200);
+    const outside = await fetch(`${new URL(server.url).origin}/api/v1/healthz`);
+    expect(outside.status).toBe(404);
+  });
+});
+
+describe('a clock that is off', () => {
+  rawTest.override({ options: { clockSkewMs: -86_400_000 } });
+
+  rawTest('shows in the date header', async ({ client, clock }) => {
+    const { headers } = await client.get('healthz');
+    expect(new Date(String(headers['date'])).getTime()).toBe(clock.now() - 86_400_000);
+  });
+});
+
+describe('unloading a model', () => {
+  rawTest('ends it; a repeat is answered by the same promise', async ({ client }) => {
+    const modelId = await client.createModel(await client.createSession());
+    const { json } = await client.post('unload_model', { model_id: modelId, type: 'unload_model' });
+    expect((await client.result(json.request_id, 'UnloadModel')).json).toEqual({ model_id: modelId, type: 'unload_model' });
+    expect((await client.post('unload_model', { model_id: modelId, type: 'unload_model' })).json).toEqual(json);
+    expect((await client.post('optim_step', optimBody(modelId, 1))).status).toBe(404);
+  });
+});
