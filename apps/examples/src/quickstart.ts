@@ -1,10 +1,12 @@
 /** Train until the loss has fallen, then sample: before and after, side by side. */
-import { mkdir, writeFile } from 'node:fs/promises';
 import type { SamplingClient } from '@tinkex/clients';
 import { ModelInput, nextTokenDatum, type Tokenizer } from '@tinkex/types';
-import { lossCurveSvg, sparkline } from './shared/loss-chart.js';
+import { LiveCurve } from './shared/live-curve.js';
+import { lossCurveSvg } from './shared/loss-chart.js';
+import { writeOutput } from './shared/output.js';
 import { runExample } from './shared/run-example.js';
 import { openTarget } from './shared/target.js';
+import { paint } from './shared/terminal.js';
 
 const STEPS = 30;
 const SENTENCES = [
@@ -12,41 +14,39 @@ const SENTENCES = [
   'A journey of a thousand miles begins with a single step.',
   'To be, or not to be, that is the question.',
   'All that glitters is not gold.',
-  'Where there is smoke, there is fire.',
+  'Fortune favours the bold, so be brave.',
 ];
 const PROMPT_CHARACTERS = 8;
 
-await runExample('Usage: npm start\n\nTrains a LoRA adapter on five sentences and samples it before and after.', async ({ signal }) => {
-  await using target = await openTarget();
+await runExample({ about: 'Trains a LoRA adapter on five sentences and samples it before and after.' }, async ({ signal }) => {
+  await using target = await openTarget({ signal });
   console.log(`Training on ${target.description}\n`);
 
   const training = await target.service.createLoraTrainingClient({ baseModel: target.baseModel, rank: 16, signal });
   const tokenizer = await training.getTokenizer({ signal });
   const data = SENTENCES.map((sentence) => nextTokenDatum(ModelInput.fromText(sentence, tokenizer).toInts()));
   const tokens = data.reduce((sum, { modelInput }) => sum + modelInput.length, 0);
-  const before = await complete(await training.saveWeightsAndGetSamplingClient({ signal }), tokenizer, signal);
+  const before = await complete(await training.saveWeightsAndGetSamplingClient({ retry: true, signal }), tokenizer, signal);
 
-  const losses: number[] = [];
+  const curve = new LiveCurve({ name: 'loss', totalSteps: STEPS });
   for (let step = 1; step <= STEPS; step++) {
     const forward = training.forwardBackward(data, 'cross_entropy', { signal }); // submitted now, in call order
     const update = training.optimStep({ learningRate: target.learningRate }, { signal }); // pipelined behind it
     const { metrics } = await forward;
     await update;
-    losses.push((metrics['loss:sum'] ?? Number.NaN) / tokens);
-    showProgress(step, losses);
+    curve.add((metrics['loss:sum'] ?? Number.NaN) / tokens);
   }
 
-  const after = await complete(await training.saveWeightsAndGetSamplingClient({ signal }), tokenizer, signal);
-  console.log('\n\nGreedy samples, before → after:');
+  const after = await complete(await training.saveWeightsAndGetSamplingClient({ retry: true, signal }), tokenizer, signal);
+  console.log('\nGreedy samples, before and after:');
   for (const [index, sentence] of SENTENCES.entries()) {
-    console.log(`  ${sentence.slice(0, PROMPT_CHARACTERS)}…\n    before: ${before[index]}\n    after:  ${after[index]}`);
+    console.log(`  ${sentence.slice(0, PROMPT_CHARACTERS)}…`);
+    console.log(`    before: ${paint('dim', before[index] ?? '')}\n    after:  ${paint('green', after[index] ?? '')}`);
   }
 
-  const picture = new URL('../out/quickstart-loss.svg', import.meta.url);
-  await mkdir(new URL('.', picture), { recursive: true });
-  await writeFile(picture, lossCurveSvg('loss per token', losses));
-  console.log(`\nLoss per token: ${losses[0]?.toFixed(3)} → ${losses.at(-1)?.toFixed(3)}; curve in apps/examples/out/quickstart-loss.svg`);
-  console.log('Next: npm start -- --list shows the other examples; docs/guides explains each part.');
+  const picture = await writeOutput('quickstart-loss.svg', lossCurveSvg('loss per token', curve.values));
+  console.log(`\nLoss per token: ${curve.values[0]?.toFixed(3)} → ${curve.values.at(-1)?.toFixed(3)}; the curve as a picture: ${picture}`);
+  console.log('Next: npm start -- --list shows the other examples; docs/guides/README.md explains each part.');
 });
 
 async function complete(sampling: SamplingClient, tokenizer: Tokenizer, signal: AbortSignal): Promise<string[]> {
@@ -60,10 +60,4 @@ async function complete(sampling: SamplingClient, tokenizer: Tokenizer, signal: 
     const text = tokenizer.decode(Array.from(sequences[0]?.tokens ?? []));
     return JSON.stringify(SENTENCES[index]?.slice(0, PROMPT_CHARACTERS) + text);
   });
-}
-
-function showProgress(step: number, losses: readonly number[]): void {
-  const line = `step ${String(step).padStart(2)}/${STEPS}  loss ${losses.at(-1)?.toFixed(3)}  ${sparkline(losses)}`;
-  if (process.stdout.isTTY) process.stdout.write(`\r\x1b[2K${line}`);
-  else if (step % 5 === 0 || step === 1) console.log(line);
 }

@@ -115,6 +115,13 @@ describe('attachOpenTelemetry', () => {
     expect(finished()[0]?.startTime).toEqual([50, 0]);
   });
 
+  it('names a span after the method alone when the call has no operation: paths may hold ids', async () => {
+    using attachment = attachOpenTelemetry({ tracerProvider, hasMetrics: false });
+    await client(scripted([])).request({ method: 'GET', path: '/api/v1/training_runs/run-1' });
+    attachment.detach();
+    expect(finished().map(({ name }) => name)).toEqual(['GET']);
+  });
+
   it('makes attempts children of what is active where the call was made', async () => {
     using attachment = attachOpenTelemetry({ tracerProvider, hasMetrics: false });
     const http = client(scripted([]));

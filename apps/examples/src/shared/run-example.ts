@@ -1,35 +1,97 @@
-import { AbortedError, TinkexError } from '@tinkex/types';
+import { basename } from 'node:path';
+import { parseArgs } from 'node:util';
+import { explain } from './explain.js';
+import { paint } from './terminal.js';
+
+/** What an example is called with. */
+export interface ExampleProgram<Option extends string, Flag extends string> {
+  /** One sentence for `--help`. */
+  readonly about: string;
+  /** Options with a value: what they mean, and what they are when not given. */
+  readonly options?: Readonly<Record<Option, { readonly default: string; readonly help: string }>>;
+  /** Switches: what they mean. */
+  readonly flags?: Readonly<Record<Flag, string>>;
+}
 
 /** What an example gets to work with. */
-export interface ExampleContext {
-  /** Aborted by Ctrl-C. */
+export interface ExampleContext<Option extends string, Flag extends string> {
+  /** Aborted by Ctrl-C. A second Ctrl-C ends the process at once. */
   readonly signal: AbortSignal;
+  readonly options: Readonly<Record<Option, string>>;
+  readonly flags: Readonly<Record<Flag, boolean>>;
 }
 
 /**
- * Runs an example as a program: a failure is one clear message and exit code 1, Ctrl-C says what is lost and exits with 130, `--help` prints
- * the usage.
+ * Runs an example as a program: `--help` prints the usage, a failure is one clear message and exit code 1, a wrong command line is exit
+ * code 2, Ctrl-C says what is lost and is exit code 130.
  */
-export async function runExample(usage: string, example: (context: ExampleContext) => Promise<void>): Promise<void> {
-  if (process.argv.includes('--help') || process.argv.includes('-h')) {
-    console.log(usage);
-    return;
-  }
+export async function runExample<Option extends string = never, Flag extends string = never>(
+  program: ExampleProgram<Option, Flag>,
+  example: (context: ExampleContext<Option, Flag>) => Promise<void>,
+): Promise<void> {
+  const given = readCommandLine(program);
+  if (given === undefined) return;
   const interrupted = new AbortController();
-  const interrupt = (): void => interrupted.abort(new Error('interrupted'));
+  const interrupt = (): void => interrupted.abort(new Error('interrupted by Ctrl-C'));
   process.once('SIGINT', interrupt);
+  // The SDK's own timers keep no process alive; a program that waits for one (a retry, a rate limit) has to stay.
+  const stay = setInterval(() => undefined, 60_000);
   try {
-    await example({ signal: interrupted.signal });
+    await example({ signal: interrupted.signal, ...given });
+    if (interrupted.signal.aborted) process.exitCode = 130;
   } catch (error) {
     process.exitCode = interrupted.signal.aborted ? 130 : 1;
-    console.error(interrupted.signal.aborted ? '\nInterrupted. What was not saved to a checkpoint is lost.' : messageOf(error));
+    const message = interrupted.signal.aborted ? 'Interrupted. What was not saved to a checkpoint is lost.' : explain(error);
+    console.error(`\n${paint('red', message)}`);
   } finally {
+    clearInterval(stay);
     process.off('SIGINT', interrupt);
   }
 }
 
-function messageOf(error: unknown): string {
-  if (AbortedError.isInstance(error)) return `Stopped: ${error.message}`;
-  if (TinkexError.isInstance(error)) return `Failed (${error.code}): ${error.message}`;
-  return `Failed: ${error instanceof Error ? error.message : String(error)}`;
+function readCommandLine<Option extends string, Flag extends string>(
+  program: ExampleProgram<Option, Flag>,
+): Omit<ExampleContext<Option, Flag>, 'signal'> | undefined {
+  const optionNames = Object.keys(program.options ?? {}) as Option[];
+  const flagNames = Object.keys(program.flags ?? {}) as Flag[];
+  try {
+    const { values } = parseArgs({
+      options: {
+        help: { type: 'boolean', short: 'h' },
+        ...Object.fromEntries(optionNames.map((name) => [name, { type: 'string' as const }])),
+        ...Object.fromEntries(flagNames.map((name) => [name, { type: 'boolean' as const }])),
+      },
+    });
+    if (values.help) {
+      console.log(usage(program));
+      return undefined;
+    }
+    const given = values as Record<string, string | boolean | undefined>;
+    const options = Object.fromEntries(optionNames.map((name) => [name, given[name] ?? program.options?.[name].default]));
+    const flags = Object.fromEntries(flagNames.map((name) => [name, given[name] === true]));
+    return { options: options as Record<Option, string>, flags: flags as Record<Flag, boolean> };
+  } catch (error) {
+    process.exitCode = 2;
+    console.error(`${error instanceof Error ? error.message : String(error)}\n\n${usage(program)}`);
+    return undefined;
+  }
+}
+
+function usage({ about, options = {}, flags = {} }: ExampleProgram<string, string>): string {
+  const name = basename(process.argv[1] ?? 'example', '.ts');
+  const rows = [
+    ...Object.entries(options).map(([key, option]) => [`--${key} <value>`, `${option.help} (default ${option.default})`]),
+    ...Object.entries(flags).map(([key, help]) => [`--${key}`, help]),
+    ['--help', 'this text'],
+  ];
+  return [
+    `Usage: npm start -- ${name} [options]`,
+    '',
+    about,
+    '',
+    ...rows.map(([left = '', right]) => `  ${left.padEnd(22)} ${right}`),
+    '',
+    'Runs on the embedded engine, without an account. To run it on a service: TINKER_API_KEY, TINKER_BASE_URL (default: the hosted service)',
+    'and TINKEX_BASE_MODEL (default: the first one the service offers).',
+  ].join('\n');
 }

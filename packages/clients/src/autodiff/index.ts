@@ -1,1 +1,1 @@
-export {};
+export { autodiff, type DifferentiableLoss, type DifferentiableLossResult } from './autodiff.js';

@@ -2,30 +2,29 @@ import { setMaxListeners } from 'node:events';
 import type { Clock } from '@tinkex/http';
 import { AbortedError, TimeoutError } from '@tinkex/types';
 import type { CallOptions } from './call-options.js';
-import type { Lifetime } from './lifetime.js';
+import type { Closable, Lifetime } from './lifetime.js';
 import { onAbort } from './on-abort.js';
 
 /**
  * One signal for everything that may end a call: the caller's signal, the caller's time limit, and the closing of the client.
  * {@link end} must run when the call is over: it removes the listener, the timer and the registration.
  */
-export class CallScope {
+export class CallScope implements Closable {
   readonly #controller = new AbortController();
-  readonly #releases: (() => void)[] = [];
+  readonly #clock: Clock;
+  readonly #lifetime: Lifetime;
+  #timer: unknown;
+  #unfollow: (() => void) | undefined;
   #failure: AbortedError | TimeoutError | undefined;
 
-  constructor(clock: Clock, lifetime: Lifetime, options: Pick<CallOptions, 'signal' | 'timeoutMs'> = {}) {
-    const { signal, timeoutMs } = options;
+  constructor(clock: Clock, lifetime: Lifetime, { signal, timeoutMs }: Pick<CallOptions, 'signal' | 'timeoutMs'> = {}) {
+    this.#clock = clock;
+    this.#lifetime = lifetime;
     // The chunks of one call all listen; Node would take more than ten for a leak.
     setMaxListeners(0, this.#controller.signal);
     if (signal !== undefined) this.#follow(signal);
-    if (timeoutMs !== undefined) {
-      const timer = clock.setTimeout(() => {
-        this.#fail(new TimeoutError({ message: `The call took longer than its limit of ${timeoutMs} ms`, phase: 'total' }));
-      }, timeoutMs);
-      this.#releases.push(() => clock.clearTimeout(timer));
-    }
-    this.#releases.push(lifetime.onClose(() => this.#fail(new AbortedError({ message: 'The client was closed' }))));
+    if (timeoutMs !== undefined) this.#timer = clock.setTimeout(() => this.#timeOut(timeoutMs), timeoutMs);
+    lifetime.add(this);
   }
 
   /** Aborted when the call has to stop. */
@@ -43,18 +42,26 @@ export class CallScope {
     this.#fail(new AbortedError({ message: 'The call was aborted', cause: reason }));
   }
 
+  /** @internal Called by the client's lifetime. */
+  onClientClosed(): void {
+    this.#fail(new AbortedError({ message: 'The client was closed' }));
+  }
+
+  /** Releases everything the scope holds on to. Idempotent. */
   end(): void {
-    for (const release of this.#releases) release();
-    this.#releases.length = 0;
+    this.#unfollow?.();
+    if (this.#timer !== undefined) this.#clock.clearTimeout(this.#timer);
+    this.#lifetime.remove(this);
   }
 
   #follow(signal: AbortSignal): void {
     const stop = (): void => this.#fail(new AbortedError({ message: 'The call was aborted', cause: signal.reason }));
-    if (signal.aborted) {
-      stop();
-      return;
-    }
-    this.#releases.push(onAbort(signal, stop));
+    if (signal.aborted) stop();
+    else this.#unfollow = onAbort(signal, stop);
+  }
+
+  #timeOut(timeoutMs: number): void {
+    this.#fail(new TimeoutError({ message: `The call took longer than its limit of ${timeoutMs} ms`, phase: 'total', timeoutMs }));
   }
 
   #fail(failure: AbortedError | TimeoutError): void {

@@ -1,6 +1,11 @@
+/** Something that ends with its client. */
+export interface Closable {
+  onClientClosed(): void;
+}
+
 /** The life of one client: everything that must end when it is closed registers here. */
 export class Lifetime {
-  readonly #onClose = new Set<() => void>();
+  readonly #onClose = new Set<Closable>();
   #isClosed = false;
 
   get isClosed(): boolean {
@@ -18,21 +23,27 @@ export class Lifetime {
    * @returns A function that takes the registration back.
    */
   onClose(callback: () => void): () => void {
-    if (this.#isClosed) {
-      callback();
-      return () => {};
-    }
-    this.#onClose.add(callback);
-    return () => {
-      this.#onClose.delete(callback);
-    };
+    const closable: Closable = { onClientClosed: callback };
+    this.add(closable);
+    return () => this.remove(closable);
+  }
+
+  /** Registers an object without any closures: there may be tens of thousands. Tells it at once if the client is closed already. */
+  add(closable: Closable): void {
+    if (this.#isClosed) closable.onClientClosed();
+    else this.#onClose.add(closable);
+  }
+
+  /** Takes a registration back. */
+  remove(closable: Closable): void {
+    this.#onClose.delete(closable);
   }
 
   /** Ends everything that is registered. Idempotent. */
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    for (const callback of this.#onClose) callback();
+    for (const closable of this.#onClose) closable.onClientClosed();
     this.#onClose.clear();
   }
 }

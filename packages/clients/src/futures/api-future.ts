@@ -1,5 +1,5 @@
 import type { WaitOptions } from '../calls/call-options.js';
-import { FutureCore } from './future-core.js';
+import { FutureCore, type FutureView } from './future-core.js';
 import type { FutureHandle, FutureProgress, FutureStatus, QueueStateChange } from './future-progress.js';
 import { progressOf } from './progress-iterator.js';
 import { waitFor } from './wait.js';
@@ -13,10 +13,10 @@ import { waitFor } from './wait.js';
  * - A failure nobody waits for is published as `tinkex:future:unobserved_failure` and never becomes an unhandled rejection.
  */
 export class ApiFuture<T> implements PromiseLike<T>, AsyncIterable<FutureProgress> {
-  readonly #core: FutureCore<T>;
+  readonly #core: FutureView<T>;
 
   /** @internal Futures are made by client methods. */
-  constructor(core: FutureCore<T>) {
+  constructor(core: FutureView<T>) {
     this.#core = core;
   }
 

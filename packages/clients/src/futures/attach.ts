@@ -14,6 +14,8 @@ import type { CallOptions } from '../calls/call-options.js';
 import type { Connection } from '../service/connection.js';
 import type { ApiFuture } from './api-future.js';
 import type { FutureHandle } from './future-progress.js';
+import type { Operation } from './operation.js';
+import type { ResultDecoder } from './result-decoder.js';
 import { resultDecoders } from './result-decoders.js';
 import { type OperationHost, startOperation } from './start-operation.js';
 
@@ -49,35 +51,23 @@ export class Futures {
    */
   attach<Type extends keyof FutureResults>(handle: FutureHandle<Type>, options: CallOptions = {}): ApiFuture<FutureResults[Type]> {
     const { requestType, requestIds } = checked(handle);
-    const decoder = resultDecoders[requestType];
-    const connect = this.#connect;
-    return startOperation<FutureResults[Type]>(
-      this.#host,
-      {
-        requestType,
-        async run({ signal, accepted, polled, queueState }) {
-          accepted(requestIds);
-          const connection = await connect();
-          const { headers } = options;
-          const poll = (requestId: string): Promise<unknown> =>
-            connection.poll({
-              requestId,
-              requestType,
-              decoder: decoder as { json?: (value: unknown) => unknown },
-              signal,
-              onPolled: polled,
-              onQueueState: queueState,
-              ...(headers === undefined ? {} : { headers }),
-            });
-          const results = await Promise.all(requestIds.map(poll));
-          const isPass = requestType === 'Forward' || requestType === 'ForwardBackward';
-          const result = isPass ? combineForwardBackwardOutputs(results as ForwardBackwardOutput[]) : results[0];
-          return result as FutureResults[Type];
-        },
-      },
-      options,
-    );
+    const decoder = resultDecoders[requestType] as ResultDecoder<FutureResults[Type]>;
+    const { headers } = options;
+    const run = async ({ signal, accepted, observer }: Operation): Promise<FutureResults[Type]> => {
+      accepted(requestIds);
+      const job = { requestType, decoder, signal, observer, ...(headers === undefined ? {} : { headers }) };
+      const connection = await this.#connect();
+      if (!isPass(requestType)) return connection.poll({ ...job, requestId: requestIds[0] as string });
+      const outputs = await Promise.all(requestIds.map((requestId) => connection.poll({ ...job, requestId })));
+      return combineForwardBackwardOutputs(outputs as ForwardBackwardOutput[]) as FutureResults[Type];
+    };
+    return startOperation(this.#host, { requestType, run }, options);
   }
+}
+
+/** The kinds of operation that may be split into chunks. */
+function isPass(requestType: keyof FutureResults): boolean {
+  return requestType === 'Forward' || requestType === 'ForwardBackward';
 }
 
 function checked<Type extends keyof FutureResults>(handle: FutureHandle<Type>): FutureHandle<Type> {

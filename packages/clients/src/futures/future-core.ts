@@ -12,8 +12,24 @@ export interface FutureOrigin {
   readonly isDerived?: boolean;
 }
 
+/** What a future shows. Covariant in its result, unlike {@link FutureCore}, so that a future of a narrower type is one of a wider. */
+export interface FutureView<T> {
+  readonly origin: FutureOrigin;
+  readonly promise: Promise<T>;
+  readonly status: FutureStatus;
+  readonly requestIds: readonly string[];
+  readonly polls: number;
+  readonly isSettled: boolean;
+  /** Set by whoever waits: a failure is then somebody's business. */
+  isObserved: boolean;
+  submitted(): Promise<void>;
+  progress(): FutureProgress;
+  onProgress(listener: () => void): () => void;
+  onQueueState(listener: (change: QueueStateChange) => void): () => void;
+}
+
 /** The moving part behind an `ApiFuture`: whoever does the work reports here, the future only shows it. */
-export class FutureCore<T> {
+export class FutureCore<T> implements FutureView<T> {
   readonly origin: FutureOrigin;
   readonly startedAtMs: number;
   readonly promise: Promise<T>;

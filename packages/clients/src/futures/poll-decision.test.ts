@@ -116,7 +116,7 @@ describe('failure shapes of other servers', () => {
   it.each([404, 409, 422])('%i {"detail"} is a failed operation with the status as its cause, and not polled again', (status) => {
     const decision = decidePoll(FIRST_POLL, refused(status, { detail: 'no such thing' }), 'req-1', 'OptimStep');
     expect(decision.action).toBe('reject');
-    const { error } = decision as { error: RequestFailedError };
+    const { error } = decision as unknown as { error: RequestFailedError };
     expect(error).toBeInstanceOf(RequestFailedError);
     expect(error.message).toContain('no such thing');
     expect((error.cause as ApiStatusError).status).toBe(status);

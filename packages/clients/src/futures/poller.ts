@@ -3,6 +3,7 @@ import { type ApiStatusError, type EventSource, endpoints } from '@tinkex/types'
 import { BILLING_PAUSE_MS, type BillingPause } from '../limits/billing-pause.js';
 import type { ByteBudget } from '../limits/byte-budget.js';
 import type { Slots } from '../limits/slots.js';
+import type { PollObserver } from './operation.js';
 import { answerOfError, answerOfResponse } from './poll-answer.js';
 import { decidePoll, FIRST_POLL, type PollAnswer, type PollDecision, type PollMemory, type PollWait } from './poll-decision.js';
 import { HELD_ANSWER_MS, pollFloorMs } from './poll-pace.js';
@@ -20,6 +21,8 @@ export interface PollJob<T> {
   /** From the call to the first poll; told to the server with the first poll. */
   readonly roundtripMs?: number;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Told of answers and queue states; in place of the two callbacks. */
+  readonly observer?: PollObserver;
   /** After each answer. */
   readonly onPolled?: () => void;
   /** Each time the server tells a queue state, changed or not. */
@@ -58,51 +61,44 @@ export class Poller {
 
   /** @throws `RequestFailedError`, `FutureExpiredError`, `ApiStatusError`, `ValidationError`, or `AbortedError`. */
   async poll<T>(job: PollJob<T>): Promise<T> {
+    const { clock, responseBudget, slots } = this.#parts;
+    let memory = FIRST_POLL;
+    let quickAnswers = 0;
+    let giveBack: (() => void) | undefined;
     this.#pending += 1;
-    const held: { release?: () => void } = {};
     try {
-      return await this.#loop(job, held);
+      // One frame for the whole life of a promise: thousands of them may stand in line for a slot.
+      for (let iteration = 0; ; iteration += 1) {
+        await slots.enter(job.signal, !memory.allowMetadataOnly);
+        const startedAtMs = clock.now();
+        const answer = await this.#ask(job, memory, iteration);
+        const heldMs = clock.now() - startedAtMs;
+        quickAnswers = heldMs >= HELD_ANSWER_MS ? 0 : quickAnswers + 1;
+        const decision = decidePoll(memory, answer, job.requestId, job.requestType);
+        this.#publish(job, iteration, decision, answer, heldMs);
+        job.observer?.polled();
+        job.onPolled?.();
+        if (decision.action === 'resolve') return decodeResult(job.decoder, decision, job.requestType);
+        if (decision.action === 'reject') throw decision.error;
+        memory = decision.memory;
+        if (decision.action === 'fetch') {
+          giveBack = await responseBudget.enter(decision.sizeBytes, job.signal);
+        } else if (decision.action === 'bill') {
+          await this.#pauseUnpaid(decision.error, job.signal);
+        } else {
+          if (decision.queue !== undefined) tellQueueState(job, decision.queue);
+          await this.#wait(decision.wait, startedAtMs, quickAnswers - 1, job.signal);
+        }
+      }
     } finally {
-      held.release?.();
+      giveBack?.();
       this.#pending -= 1;
     }
   }
 
-  async #loop<T>(job: PollJob<T>, held: { release?: () => void }): Promise<T> {
-    const { clock, responseBudget } = this.#parts;
-    let memory = FIRST_POLL;
-    let quickAnswers = 0;
-    for (let iteration = 0; ; iteration += 1) {
-      const { answer, startedAtMs } = await this.#ask(job, memory, iteration);
-      const answeredAtMs = clock.now();
-      quickAnswers = answeredAtMs - startedAtMs >= HELD_ANSWER_MS ? 0 : quickAnswers + 1;
-      const decision = decidePoll(memory, answer, job.requestId, job.requestType);
-      this.#publish(job, iteration, decision, answer, answeredAtMs - startedAtMs);
-      job.onPolled?.();
-      switch (decision.action) {
-        case 'resolve':
-          return decodeResult(job.decoder, decision, job.requestType);
-        case 'reject':
-          throw decision.error;
-        case 'fetch':
-          memory = decision.memory;
-          held.release = await responseBudget.enter(decision.sizeBytes, job.signal);
-          break;
-        case 'bill':
-          await this.#pauseUnpaid(decision.error, job.signal);
-          break;
-        case 'repoll':
-          memory = decision.memory;
-          if (decision.queue !== undefined) job.onQueueState?.(decision.queue, job.requestId);
-          await this.#wait(decision.wait, startedAtMs, quickAnswers - 1, job.signal);
-      }
-    }
-  }
-
-  async #ask<T>(job: PollJob<T>, memory: PollMemory, iteration: number): Promise<{ answer: PollAnswer; startedAtMs: number }> {
-    const { http, slots, acceptResult, clock } = this.#parts;
-    await slots.enter(job.signal, !memory.allowMetadataOnly);
-    const startedAtMs = clock.now();
+  /** Asks once, in the slot taken before; gives the slot back. */
+  async #ask<T>(job: PollJob<T>, memory: PollMemory, iteration: number): Promise<PollAnswer> {
+    const { http, slots, acceptResult } = this.#parts;
     try {
       const response = await http.request({
         method: 'POST',
@@ -118,10 +114,10 @@ export class Poller {
         acceptStatus: [400, 408],
         parse: (raw) => raw,
       });
-      return { answer: answerOfResponse(response), startedAtMs };
+      return answerOfResponse(response);
     } catch (error) {
       if (job.signal.aborted) throw error;
-      return { answer: answerOfError(error), startedAtMs };
+      return answerOfError(error);
     } finally {
       slots.leave();
     }
@@ -169,6 +165,11 @@ export class Poller {
       durationMs,
     });
   }
+}
+
+function tellQueueState<T>({ observer, onQueueState, requestId }: PollJob<T>, report: QueueReport): void {
+  observer?.queueStateIs(report, requestId);
+  onQueueState?.(report, requestId);
 }
 
 function outcomeOf(decision: PollDecision, answer: PollAnswer): 'result' | 'pending' | 'metadata' | 'failed' | 'retry' {

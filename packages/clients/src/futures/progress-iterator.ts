@@ -1,11 +1,11 @@
-import type { FutureCore } from './future-core.js';
+import type { FutureView } from './future-core.js';
 import type { FutureProgress } from './future-progress.js';
 
 /**
  * Iterates over the progress of one future: first its present state, then each change (changes between two reads collapse
  * into one), last the settled state. A failed future's last read throws its error.
  */
-export function progressOf<T>(core: FutureCore<T>): AsyncIterator<FutureProgress, undefined> {
+export function progressOf(core: FutureView<unknown>): AsyncIterator<FutureProgress, undefined> {
   let hasNews = true;
   let isDone = false;
   let wake: (() => void) | undefined;

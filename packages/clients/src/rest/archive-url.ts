@@ -61,9 +61,9 @@ function readArchiveAnswer({ status, headers, bytes }: RawResponse, { baseUrl, c
   return { url: absoluteUrl(location, baseUrl), expires: new Date(Number.isNaN(expiresMs) ? clock.now() + DEFAULT_LIFETIME_MS : expiresMs) };
 }
 
-/** A date without a zone counts as UTC, not as the machine's local time. */
+/** A date without a zone counts as UTC, not as the machine's local time. Text without a year, such as the `0` of caches, is no date. */
 function withZone(date: string | undefined): string {
-  if (date === undefined) return '';
+  if (date === undefined || !/\d{4}/.test(date)) return '';
   return /(?:[zZ]|GMT|UTC|[+-]\d{2}:?\d{2})$/.test(date.trim()) ? date : `${date.trim()}${date.includes('T') ? 'Z' : ' UTC'}`;
 }
 

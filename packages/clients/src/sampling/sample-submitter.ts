@@ -1,11 +1,13 @@
 import { executeWithRetries } from '@tinkex/http';
-import { ApiStatusError, RateLimitError, type SampleRequest } from '@tinkex/types';
+import { ApiStatusError, endpoints, RateLimitError, type SampleRequest } from '@tinkex/types';
 import { tenantLimiter } from '../rate-limit/limiter-registry.js';
 import type { RateLimiter } from '../rate-limit/rate-limiter.js';
 import type { Connection } from '../service/connection.js';
 import { backoffDelayMs } from './backoff-delay.js';
 import { DispatchLimits } from './dispatch-limits.js';
+import { SampleRequestEncoder } from './request-encoder.js';
 
+const { path, pool, response } = endpoints.asample;
 const BACKPRESSURE_HEADERS = { 'x-tinker-sampling-backpressure': '1' };
 
 /** One request to submit. */
@@ -24,6 +26,7 @@ export class SampleSubmitter {
   readonly limiter: RateLimiter;
   readonly limits: DispatchLimits;
   readonly #connection: Connection;
+  readonly #encoder = new SampleRequestEncoder();
 
   constructor(connection: Connection) {
     const { limits, config } = connection;
@@ -87,14 +90,22 @@ export class SampleSubmitter {
     }
   }
 
+  /** Straight to the HTTP client: a call per sample through the general path would cost more than the exchange itself. */
   async #send({ request, signal, headers }: Submission): Promise<string> {
-    const { clock } = this.#connection;
+    const { clock, http } = this.#connection;
     const startedAtMs = clock.now();
-    const { requestId } = await this.#connection.call(
-      'asample',
-      { body: request },
-      { signal, headers: headers ? { ...BACKPRESSURE_HEADERS, ...headers } : BACKPRESSURE_HEADERS, hasOuterRetry: false, maxRetries: 0 },
-    );
+    const { requestId } = await http.request({
+      method: 'POST',
+      path,
+      pool,
+      requestType: 'Sample',
+      maxRetries: 0,
+      body: this.#encoder.encode(request),
+      contentType: 'application/json',
+      schema: response,
+      signal,
+      headers: headers === undefined ? BACKPRESSURE_HEADERS : { ...BACKPRESSURE_HEADERS, ...headers },
+    });
     if (this.limiter.blockedUntilMs !== 0) this.limiter.noteSuccess(startedAtMs, this.#connection.source());
     return requestId;
   }

@@ -106,7 +106,7 @@ function create<Type extends 'CreateModel' | 'LoadWeights'>(
   return connection.startOperation(
     {
       requestType,
-      async run({ signal, startedAtMs, accepted, polled, queueState }) {
+      async run({ signal, startedAtMs, accepted, observer }) {
         const callOptions = { signal, ...(headers === undefined ? {} : { headers }) };
         const { requestId } = await submit(callOptions);
         accepted([requestId]);
@@ -116,8 +116,7 @@ function create<Type extends 'CreateModel' | 'LoadWeights'>(
           decoder: resultDecoders[requestType],
           roundtripMs: connection.clock.now() - startedAtMs,
           ...callOptions,
-          onPolled: polled,
-          onQueueState: queueState,
+          observer,
         });
       },
     },

@@ -35,7 +35,7 @@ const plain = ({ data, dtype, shape, sparseCrowIndices, sparseColIndices }: Tens
   dtype,
   shape: [...(shape ?? [])],
   // A negative zero means the same as zero.
-  data: Array.from(data, (value) => Number(value) + 0),
+  data: [...data].map((value) => Number(value) + 0),
   ...(sparseCrowIndices === undefined ? {} : { sparse_crow_indices: Array.from(sparseCrowIndices, Number) }),
   ...(sparseColIndices === undefined ? {} : { sparse_col_indices: Array.from(sparseColIndices, Number) }),
 });

@@ -75,7 +75,8 @@ async function forwardLogprobs(
   options: CallOptions,
 ): Promise<LogprobTensor[]> {
   // The future counts as accepted only when the backward pass is: until then its request ids would belong to the wrong pass.
-  const quiet: Operation = { ...operation, accepted: () => {} };
+  const { signal, startedAtMs, observer, polled, queueState } = operation;
+  const quiet: Operation = { signal, startedAtMs, observer, polled, queueState, accepted: () => {} };
   const { lossFnOutputs } = await runForwardPass(model, quiet, { plan, turn, lossFn: 'cross_entropy', isForwardOnly: true, options });
   return logprobsOf(lossFnOutputs, data);
 }

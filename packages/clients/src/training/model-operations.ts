@@ -86,8 +86,7 @@ export class ModelOperations {
       decoder: resultDecoders[requestType],
       signal: operation.signal,
       roundtripMs: this.connection.clock.now() - operation.startedAtMs,
-      onPolled: operation.polled,
-      onQueueState: operation.queueState,
+      observer: operation.observer,
       ...(headers === undefined ? {} : { headers }),
     });
   }

@@ -144,7 +144,7 @@ describe('A. End-to-end training loop', () => {
   it('A.5 waits: single, group, progress, queue states, time limit, abort of one of two', async () => {
     await using server = await startServer({ longPollMs: 50 });
     const { service, training } = await connect(server);
-    const gate = server.gate('optimStep', { at: 'execute' });
+    const gate = server.gate('optimStep', { at: 'execution' });
     server.pauseQueue({ state: 'paused_capacity', reason: 'waiting for GPUs' });
     const step = training.optimStep();
     const states: string[] = [];

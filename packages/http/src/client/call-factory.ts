@@ -56,7 +56,7 @@ export class CallFactory {
       path,
       url: this.#url(path, options.query),
       pool: options.pool ?? 'default',
-      requestType: options.requestType ?? `${method} ${path}`,
+      requestType: options.requestType,
       headers: this.#headers(options),
       body: encodeBody(options),
       compress: options.compress,

@@ -1,16 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { ConnectionError } from '@tinkex/types';
 import type { AuthProvider } from '../auth/auth-provider.js';
-import { authStage } from '../auth/auth-stage.js';
 import { type Clock, systemClock } from '../clock/clock.js';
 import { compressionStage } from '../compression/compression-stage.js';
 import { diagnosticsStage } from '../diagnostics/diagnostics-stage.js';
 import { Attempt } from '../pipeline/attempt.js';
 import { type Call, isAnswer, type Reply } from '../pipeline/call.js';
 import { closedError, Lifetime } from '../pipeline/lifetime.js';
-import { redirectStage } from '../pipeline/redirect-stage.js';
 import { requestIdOf } from '../pipeline/request-id.js';
 import { compose } from '../pipeline/stage.js';
+import { Wire } from '../pipeline/wire.js';
 import { retryStage } from '../retry/retry-stage.js';
 import type { Transport } from '../transport/transport.js';
 import { UndiciTransport } from '../transport/undici-transport.js';
@@ -43,7 +42,7 @@ export class HttpClient {
   readonly #transport: Transport;
   readonly #ownsTransport: boolean;
   readonly #calls: CallFactory;
-  readonly #lifetime = new Lifetime();
+  readonly #lifetime: Lifetime;
   readonly #edgeRejections = new EdgeRejections();
   readonly #run: (call: Call) => Promise<Reply>;
   #closing: Promise<void> | undefined;
@@ -52,6 +51,7 @@ export class HttpClient {
   constructor(options: HttpClientOptions) {
     this.baseUrl = normalizeBaseUrl(options.baseUrl);
     this.#clock = options.clock ?? systemClock;
+    this.#lifetime = new Lifetime(this.#clock);
     this.#auth = options.auth;
     this.#ownsTransport = options.transport === undefined;
     this.#transport = options.transport ?? new UndiciTransport();
@@ -71,7 +71,8 @@ export class HttpClient {
 
   /** Makes a call whose body is read piece by piece. Retries cover everything up to the headers. Throws as `request` does. */
   async stream(options: StreamOptions): Promise<HttpStream> {
-    const { call, reply } = await this.#exchange(options, true);
+    const call = this.#begin(options, true, undefined);
+    const reply = this.#accepted(call, await this.#run(call));
     const { stream } = reply;
     if (stream === undefined) throw statusError(reply, call, this.#clock.now());
     return { ...responseFacts(call, reply), body: stream, cancel: () => stream.cancel() };
@@ -88,17 +89,26 @@ export class HttpClient {
   }
 
   async #perform<T>(options: RequestOptions<T>): Promise<HttpResult<T>> {
-    const { call, reply } = await this.#exchange(options, false, options.acceptStatus);
-    return { data: readReply(reply, options), ...responseFacts(call, reply) };
+    const call = this.#begin(options, false, options.acceptStatus);
+    const reply = this.#accepted(call, await this.#run(call));
+    const data = readReply(reply, options);
+    const { status, headers } = reply;
+    const requestId = requestIdOf(headers);
+    const attempts = call.attempt + 1;
+    const { retryDelayMs } = call;
+    return requestId === undefined ? { data, status, headers, attempts, retryDelayMs } : { data, status, headers, requestId, attempts, retryDelayMs };
   }
 
-  async #exchange(options: StreamOptions, isStream: boolean, acceptStatus?: readonly number[]): Promise<{ call: Call; reply: Reply }> {
+  #begin(options: StreamOptions, isStream: boolean, acceptStatus: readonly number[] | undefined): Call {
     if (this.#lifetime.isClosed) throw closedError();
-    const call = this.#calls.create(options, isStream, acceptStatus);
-    const reply = await this.#run(call);
+    return this.#calls.create(options, isStream, acceptStatus);
+  }
+
+  /** The reply, if it is what the caller hoped for. */
+  #accepted(call: Call, reply: Reply): Reply {
     if (isAnswer(call, reply.status)) {
       this.#edgeRejections.succeeded(call.pool);
-      return { call, reply };
+      return reply;
     }
     if (this.#edgeRejections.isRejection(call.pool, reply)) {
       this.#transport.recycle?.(call.pool, originOf(call.url));
@@ -110,12 +120,10 @@ export class HttpClient {
   #pipeline(options: HttpClientOptions): (call: Call) => Promise<Reply> {
     const clock = this.#clock;
     const source = options.source ?? defaultSource(this.baseUrl);
-    const middleware = options.middleware ?? [];
-    const credential = options.auth === undefined ? [] : [authStage(options.auth)];
-    const send = compose([...middleware, ...credential, redirectStage], (request) => this.#transport.send(request));
+    const wire = new Wire(clock, this.#lifetime, this.#transport, options.auth, options.middleware ?? []);
     return compose(
       [compressionStage, retryStage(clock, options.random ?? Math.random, this.#lifetime, source), diagnosticsStage(clock, source)],
-      (call) => Attempt.run(call, send, clock, this.#lifetime, middleware.length > 0),
+      (call) => Attempt.run(call, wire),
     );
   }
 
@@ -125,9 +133,9 @@ export class HttpClient {
   }
 }
 
-function responseFacts({ attempt, retryDelayMs }: Call, { status, headers }: Reply): Omit<HttpResult<never>, 'data'> {
+function responseFacts({ attempt }: Call, { status, headers }: Reply): Omit<HttpStream, 'body' | 'cancel'> {
   const requestId = requestIdOf(headers);
-  return { status, headers, attempts: attempt + 1, retryDelayMs, ...(requestId === undefined ? {} : { requestId }) };
+  return { status, headers, attempts: attempt + 1, ...(requestId === undefined ? {} : { requestId }) };
 }
 
 function defaultSource(baseUrl: string): () => { clientId: string; baseUrl: string } {

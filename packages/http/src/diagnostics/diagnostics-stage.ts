@@ -1,6 +1,6 @@
 import { type EventSource, type HttpRequestEvent, TinkexError } from '@tinkex/types';
 import type { Clock } from '../clock/clock.js';
-import type { Call, Reply } from '../pipeline/call.js';
+import { type Call, type Reply, requestTypeOf } from '../pipeline/call.js';
 import type { Stage } from '../pipeline/stage.js';
 import { requestIdOf } from '../pipeline/request-id.js';
 import { hasSubscribers, publish } from './channels.js';
@@ -21,7 +21,8 @@ function isWatched(): boolean {
 }
 
 async function observed(call: Call, next: (call: Call) => Promise<Reply>, clock: Clock, source: EventSourceOf): Promise<Reply> {
-  const { requestType, method, path, pool, attempt, body } = call;
+  const { method, path, pool, attempt, body } = call;
+  const requestType = requestTypeOf(call);
   const startedAtMs = clock.now();
   const requestBytes = body === undefined ? 0 : Buffer.byteLength(body);
   // Spread last: on Node 20 fields after a spread cost a hundred times as much as before it, a quarter of the whole request.

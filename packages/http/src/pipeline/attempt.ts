@@ -1,47 +1,73 @@
 import { AbortedError, TimeoutError } from '@tinkex/types';
-import type { Clock } from '../clock/clock.js';
 import { decodeBody, decodeStream, hasEncoding } from '../compression/content-encoding.js';
 import { redactUrl } from '../redaction/redact.js';
-import type { Cancellation, CancellationListener, RequestProgress, TransportResponse } from '../transport/transport.js';
-import { AttemptRequest } from './attempt-request.js';
+import type { Cancellation, CancellationListener, RequestProgress, TransportRequest, TransportResponse } from '../transport/transport.js';
 import { type Call, isAnswer, type Reply } from './call.js';
+import type { DeadlineQueue, Expiring } from './deadline-queue.js';
 import { IdleLimitedBody } from './idle-limited-body.js';
-import type { Lifetime } from './lifetime.js';
-import type { Send } from './middleware.js';
+import type { Wire } from './wire.js';
 
 const NO_BYTES = new Uint8Array(0);
 
 /**
  * One attempt under one deadline, which covers the connection, the headers and the body. It ends when the deadline passes, the
  * caller aborts or the client closes, whether or not anything below cooperates; then the socket is freed, and no timer and no
- * listener stay behind.
+ * listener stay behind. It is its own request, cancellation and progress: one object instead of four on the hot path.
  */
-export class Attempt implements Cancellation, CancellationListener, RequestProgress {
+export class Attempt implements Cancellation, CancellationListener, RequestProgress, Expiring, TransportRequest {
   /** Transports that know better set it to `connect` first. */
   phase: 'connect' | 'headers' | 'body' = 'headers';
+  deadlineAtMs = 0;
+  next: Expiring | undefined = undefined;
+  previous: Expiring | undefined = undefined;
 
   readonly #call: Call;
-  readonly #clock: Clock;
-  readonly #lifetime: Lifetime;
+  readonly #wire: Wire;
   readonly #resolve: (reply: Reply) => void;
   readonly #reject: (error: unknown) => void;
-  #timer: unknown;
+  #queue: DeadlineQueue | undefined;
   #listener: CancellationListener | undefined;
   #controller: AbortController | undefined;
   #reason: Error | undefined;
 
-  private constructor(call: Call, clock: Clock, lifetime: Lifetime, resolve: (reply: Reply) => void, reject: (error: unknown) => void) {
+  private constructor(call: Call, wire: Wire, resolve: (reply: Reply) => void, reject: (error: unknown) => void) {
     this.#call = call;
-    this.#clock = clock;
-    this.#lifetime = lifetime;
+    this.#wire = wire;
     this.#resolve = resolve;
     this.#reject = reject;
   }
 
-  static run(call: Call, send: Send, clock: Clock, lifetime: Lifetime, hasMiddleware: boolean): Promise<Reply> {
-    return new Promise((resolve, reject) => {
-      new Attempt(call, clock, lifetime, resolve, reject).#start(send, hasMiddleware);
-    });
+  static run(call: Call, wire: Wire): Promise<Reply> {
+    return new Promise((resolve, reject) => new Attempt(call, wire, resolve, reject).#start());
+  }
+
+  get method(): string {
+    return this.#call.method;
+  }
+
+  get url(): string {
+    return this.#call.url;
+  }
+
+  get headers(): Record<string, string> {
+    return this.#call.headers;
+  }
+
+  get body(): string | Uint8Array {
+    // The type knows no optional getter; transports treat `undefined` as no body.
+    return this.#call.body as string | Uint8Array;
+  }
+
+  get pool(): string {
+    return this.#call.pool;
+  }
+
+  get cancellation(): Cancellation {
+    return this;
+  }
+
+  get progress(): RequestProgress {
+    return this;
   }
 
   /** Made on demand: an `AbortController` costs as much as a tenth of a request. */
@@ -68,6 +94,10 @@ export class Attempt implements Cancellation, CancellationListener, RequestProgr
     this.cancelled(new AbortedError({ message: 'The call was aborted.', cause: this.#call.signal?.reason }));
   }
 
+  expired(): void {
+    this.cancelled(this.#timeout());
+  }
+
   cancelled(reason: Error): void {
     if (this.#reason !== undefined) return;
     this.#reason = reason;
@@ -77,41 +107,46 @@ export class Attempt implements Cancellation, CancellationListener, RequestProgr
     this.#controller?.abort(reason);
   }
 
-  /** Starts the deadline's timer, or starts it again. */
+  /** Starts the deadline, or starts it again. */
   arm(): void {
     this.disarm();
-    const { timeoutMs, totalDeadlineAtMs } = this.#call;
-    const remainingMs = totalDeadlineAtMs === Number.POSITIVE_INFINITY ? totalDeadlineAtMs : totalDeadlineAtMs - this.#clock.now();
-    const isTotal = remainingMs < timeoutMs;
-    const delayMs = isTotal ? Math.max(0, remainingMs) : timeoutMs;
-    if (delayMs === Number.POSITIVE_INFINITY) return;
-    this.#timer = this.#clock.setTimeout(() => this.cancelled(this.#timeout(isTotal)), delayMs);
+    this.#queue = this.#wire.lifetime.queue(this.#limitMs());
+    this.#queue.enter(this);
   }
 
   disarm(): void {
-    if (this.#timer === undefined) return;
-    this.#clock.clearTimeout(this.#timer);
-    this.#timer = undefined;
+    this.#queue?.leave(this);
+    this.#queue = undefined;
   }
 
-  /** Lets go of the timer, the caller's signal and the client. */
+  /** Waits without a limit: between two reads of a streamed body the time belongs to the reader. */
+  suspend(): void {
+    this.disarm();
+    this.#queue = this.#wire.lifetime.queue(Number.POSITIVE_INFINITY);
+    this.#queue.enter(this);
+  }
+
+  /** Lets go of the deadline and of the caller's signal. */
   release(): void {
     this.disarm();
     this.#call.signal?.removeEventListener('abort', this);
-    this.#lifetime.leave(this);
   }
 
-  #start(send: Send, hasMiddleware: boolean): void {
+  /** For user middleware, which copies requests by spreading and may put a signal of its own in place. */
+  toPlain(): TransportRequest {
+    const { method, url, pool, headers, body, redirect } = this.#call;
+    return { method, url, headers: { ...headers }, ...(body === undefined ? {} : { body }), pool, redirect, signal: this.signal, progress: this };
+  }
+
+  #start(): void {
     const { signal } = this.#call;
     if (signal?.aborted) {
       this.handleEvent();
       return;
     }
     signal?.addEventListener('abort', this);
-    this.#lifetime.enter(this);
     this.arm();
-    const request = new AttemptRequest(this.#call, this);
-    send(hasMiddleware ? request.toPlain() : request).then(
+    this.#wire.exchange(this).then(
       (response) => this.#receive(response),
       (error: unknown) => this.#fail(error),
     );
@@ -122,18 +157,34 @@ export class Attempt implements Cancellation, CancellationListener, RequestProgr
       response.body.cancel();
       return;
     }
+    const { status } = response;
+    if (status >= 300 && status < 400 && this.#call.redirect === 'follow' && this.#wire.isRedirect(this, response)) {
+      this.#wire.follow(this, response).then(
+        (final) => this.#read(final),
+        (error: unknown) => this.#fail(error),
+      );
+      return;
+    }
+    this.#read(response);
+  }
+
+  #read({ status, headers, body }: TransportResponse): void {
+    if (this.#reason !== undefined) {
+      body.cancel();
+      return;
+    }
     this.phase = 'body';
-    const { status, headers, body } = response;
+    const { maxResponseBytes } = this.#call;
     if (this.#call.isStream && isAnswer(this.#call, status)) {
-      this.disarm();
-      const stream = new IdleLimitedBody(hasEncoding(headers) ? decodeStream(body, headers) : body, this, this.#call.maxResponseBytes);
+      this.suspend();
+      const stream = new IdleLimitedBody(hasEncoding(headers) ? decodeStream(body, headers) : body, this, maxResponseBytes);
       this.#resolve({ status, headers, bytes: NO_BYTES, stream });
       return;
     }
-    body.bytes(this.#call.maxResponseBytes).then(
+    body.bytes(maxResponseBytes).then(
       (bytes) => {
         if (hasEncoding(headers)) {
-          decodeBody(bytes, headers, this.#call.maxResponseBytes).then(
+          decodeBody(bytes, headers, maxResponseBytes).then(
             (decoded) => this.#finish({ status, headers, bytes: decoded }),
             (error: unknown) => this.#fail(error),
           );
@@ -153,10 +204,18 @@ export class Attempt implements Cancellation, CancellationListener, RequestProgr
     this.#reject(error);
   }
 
-  #timeout(isTotal: boolean): TimeoutError {
-    const { method, url, timeoutMs } = this.#call;
+  #limitMs(): number {
+    const { timeoutMs, totalDeadlineAtMs } = this.#call;
+    if (totalDeadlineAtMs === Number.POSITIVE_INFINITY) return timeoutMs;
+    return Math.min(timeoutMs, Math.max(0, totalDeadlineAtMs - this.#wire.clock.now()));
+  }
+
+  #timeout(): TimeoutError {
+    const { method, url, timeoutMs, totalDeadlineAtMs } = this.#call;
     const where = `${method} ${redactUrl(url)}`;
-    if (isTotal) return new TimeoutError({ message: `${where} did not finish within the total time limit.`, phase: 'total' });
-    return new TimeoutError({ message: `${where} timed out after ${timeoutMs} ms in the ${this.phase} phase.`, phase: this.phase });
+    if (this.#wire.clock.now() >= totalDeadlineAtMs) {
+      return new TimeoutError({ message: `${where} did not finish within the total time limit.`, phase: 'total' });
+    }
+    return new TimeoutError({ message: `${where} timed out after ${timeoutMs} ms in the ${this.phase} phase.`, phase: this.phase, timeoutMs });
   }
 }

@@ -8,7 +8,8 @@ export interface Call {
   readonly path: string;
   readonly url: string;
   readonly pool: string;
-  readonly requestType: string;
+  /** As the caller named it; see `requestTypeOf`. */
+  readonly requestType: string | undefined;
   headers: Record<string, string>;
   body: string | Uint8Array | undefined;
   readonly compress: 'zstd' | undefined;
@@ -36,6 +37,11 @@ export interface Reply {
   readonly headers: Readonly<Record<string, string>>;
   readonly bytes: Uint8Array;
   readonly stream?: TransportBody;
+}
+
+/** The name of the work in events: the caller's, else method and path. */
+export function requestTypeOf({ requestType, method, path }: Call): string {
+  return requestType ?? `${method} ${path}`;
 }
 
 /** True for 2xx and for the statuses that the call accepts. */

@@ -5,7 +5,7 @@ import type { TransportBody } from '../transport/transport.js';
 interface StreamingAttempt {
   readonly reason: Error | undefined;
   arm(): void;
-  disarm(): void;
+  suspend(): void;
   release(): void;
 }
 
@@ -39,7 +39,7 @@ export class IdleLimitedBody implements TransportBody {
       for (;;) {
         this.#attempt.arm();
         const { done, value } = await iterator.next();
-        this.#attempt.disarm();
+        this.#attempt.suspend();
         if (done) return;
         receivedBytes += value.byteLength;
         if (receivedBytes > this.#maxBytes) throw oversizedBody(this.#maxBytes);

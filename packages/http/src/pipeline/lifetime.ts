@@ -1,49 +1,57 @@
 import { AbortedError } from '@tinkex/types';
 import type { Clock } from '../clock/clock.js';
 import { sleep } from '../clock/sleep.js';
-import type { CancellationListener } from '../transport/transport.js';
+import { DeadlineQueue, type Expiring } from './deadline-queue.js';
 
-/** Everything a client has under way, so that closing the client ends it. */
+/** Queues kept although they are empty. Beyond it (each call has its own total limit) they go as they empty. */
+const KEPT_QUEUES = 16;
+
+/** Everything a client has under way: deadlines share timers here, and closing the client ends it all. */
 export class Lifetime {
-  readonly #active = new Set<CancellationListener>();
+  readonly #clock: Clock;
+  readonly #queues = new Map<number, DeadlineQueue>();
+  readonly #waits = new Set<AbortController>();
   #isClosed = false;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
 
   get isClosed(): boolean {
     return this.#isClosed;
   }
 
-  /** How many attempts and waits are under way. */
-  get size(): number {
-    return this.#active.size;
+  /** Where work with this limit waits for its deadline. Calls differ in few limits, so there are few queues. */
+  queue(limitMs: number): DeadlineQueue {
+    let queue = this.#queues.get(limitMs);
+    if (queue === undefined) {
+      queue = new DeadlineQueue(this.#clock, limitMs, () => {
+        if (this.#queues.size > KEPT_QUEUES) this.#queues.delete(limitMs);
+      });
+      this.#queues.set(limitMs, queue);
+    }
+    return queue;
   }
 
-  enter(work: CancellationListener): void {
-    this.#active.add(work);
-  }
-
-  leave(work: CancellationListener): void {
-    this.#active.delete(work);
-  }
-
-  /** Waits; the signal and `close` both end it at once with `AbortedError`. */
-  async wait(clock: Clock, delayMs: number, signal: AbortSignal | undefined): Promise<void> {
+  /** Waits between two attempts; the signal and `close` both end it at once with `AbortedError`. */
+  async wait(delayMs: number, signal: AbortSignal | undefined): Promise<void> {
     const closing = new AbortController();
     const relay = (): void => closing.abort(signal?.reason);
-    const work: CancellationListener = { cancelled: (reason) => closing.abort(reason) };
     if (signal?.aborted) relay();
     signal?.addEventListener('abort', relay, { once: true });
-    this.enter(work);
+    this.#waits.add(closing);
     try {
-      await sleep(clock, delayMs, closing.signal);
+      await sleep(this.#clock, delayMs, closing.signal);
     } finally {
-      this.leave(work);
+      this.#waits.delete(closing);
       signal?.removeEventListener('abort', relay);
     }
   }
 
   close(): void {
     this.#isClosed = true;
-    for (const work of [...this.#active]) work.cancelled(closedError());
+    for (const wait of [...this.#waits]) wait.abort(closedError());
+    for (const queue of [...this.#queues.values()]) queue.endAll((work: Expiring) => work.cancelled(closedError()));
   }
 }
 

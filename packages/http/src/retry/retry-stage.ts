@@ -3,7 +3,7 @@ import type { Clock } from '../clock/clock.js';
 import type { Random } from '../clock/random.js';
 import { hasSubscribers, publish } from '../diagnostics/channels.js';
 import type { EventSourceOf } from '../diagnostics/diagnostics-stage.js';
-import { type Call, isAnswer, type Reply } from '../pipeline/call.js';
+import { type Call, isAnswer, type Reply, requestTypeOf } from '../pipeline/call.js';
 import { closedError, type Lifetime } from '../pipeline/lifetime.js';
 import type { Stage } from '../pipeline/stage.js';
 import { type AttemptOutcome, decideRetry } from './retry-policy.js';
@@ -30,7 +30,7 @@ export function retryStage(clock: Clock, random: Random, lifetime: Lifetime, sou
       const { delayMs } = decision;
       if (clock.now() + delayMs >= call.totalDeadlineAtMs) throw outOfTime(call, outcome);
       announce(call, delayMs, outcome, source);
-      await lifetime.wait(clock, delayMs, call.signal).catch((error: unknown) => {
+      await lifetime.wait(delayMs, call.signal).catch((error: unknown) => {
         throw withAttempts(error, call.attempt + 1);
       });
       call.retryDelayMs += delayMs;
@@ -48,13 +48,13 @@ export function withAttempts(error: unknown, attempts: number): unknown {
 }
 
 function announce(call: Call, delayMs: number, outcome: AttemptOutcome, source: EventSourceOf): void {
-  const { attempt, method, path, requestType } = call;
+  const { attempt, method, path } = call;
   const { status, error } = outcome;
   call.onRetry?.({ attempt, delayMs, ...(status === undefined ? { error } : { status }) });
   if (!hasSubscribers('tinkex:http:request:retry')) return;
   publish('tinkex:http:request:retry', {
     ...source(),
-    requestType,
+    requestType: requestTypeOf(call),
     method,
     path,
     attempt,

@@ -101,17 +101,23 @@ export class Exchange implements Dispatcher.DispatchHandler, TransportResponse, 
     this.#fail(faultOf(error, this.#origin));
   }
 
-  async bytes(maxBytes = Number.POSITIVE_INFINITY): Promise<Uint8Array> {
+  bytes(maxBytes = Number.POSITIVE_INFINITY): Promise<Uint8Array> {
     this.#isCollecting = true;
     this.#maxBytes = maxBytes;
     if (this.#bufferedBytes > maxBytes || Number(this.headers['content-length']) > maxBytes) {
+      if (this.#isEnded) return Promise.reject(oversizedBody(maxBytes));
       this.cancelled(oversizedBody(maxBytes));
-      if (this.#isEnded) throw oversizedBody(maxBytes);
     }
-    if (!this.#isEnded && this.#error === undefined) {
-      await this.#resumeForNews();
-    }
-    if (this.#error !== undefined) throw this.#error;
+    if (this.#error !== undefined) return Promise.reject(this.#error);
+    // A small body has usually come in one packet with its headers.
+    if (this.#isEnded) return Promise.resolve(this.#collected());
+    return this.#resumeForNews().then(() => {
+      if (this.#error !== undefined) throw this.#error;
+      return this.#collected();
+    });
+  }
+
+  #collected(): Uint8Array {
     const chunks = this.#chunks;
     this.#chunks = [];
     if (chunks.length === 1) return chunks[0] as Uint8Array;

@@ -9,7 +9,7 @@ const UNSAFE_RUNS = /[^\u0021-\u007e]+/g;
 export function joinUrl(base: string, path: string): string {
   const left = base.endsWith('/') ? base.slice(0, -1) : base;
   const joined = path.startsWith('/') ? left + path : `${left}/${path}`;
-  return UNSAFE.test(joined) ? joined.replace(UNSAFE_RUNS, encodeURIComponent) : joined;
+  return UNSAFE.test(path) ? joined.replace(UNSAFE_RUNS, encodeURIComponent) : joined;
 }
 
 /** The origin of an absolute URL, such as `https://host:8443`, without parsing the rest. */

@@ -25,10 +25,12 @@ describe('attachLogger', () => {
     const sink = collectingSink();
     using _logger = attachLogger({ level: 'debug', sink });
     publishSample(stop, { status: 503, durationMs: 12.345 });
+    publishSample(stop, { requestType: 'POST /api/v1/asample' });
     publishSample('tinkex:queue:state_change');
     publishSample('tinkex:http:request:retry');
     expect(sink.lines.map(({ message }) => message)).toEqual([
       'tinkex:http:request:stop Sample POST /api/v1/asample 503 in 12.3 ms',
+      'tinkex:http:request:stop POST /api/v1/asample 200 in 20 ms',
       'tinkex:queue:state_change ForwardBackward active -> paused_capacity',
       'tinkex:http:request:retry Sample POST /api/v1/asample 503 delay 500 ms',
     ]);

@@ -4,8 +4,10 @@ import type { EventFieldValues } from '../events/pick-fields.js';
 /** A short line for people: the event and what is most telling about it. Machines read the fields. */
 export function logMessage(name: TinkexEventName, fields: EventFieldValues): string {
   const parts: string[] = [name];
-  if (fields['requestType'] !== undefined) parts.push(String(fields['requestType']));
-  if (fields['method'] !== undefined) parts.push(`${fields['method']} ${fields['path']}`);
+  const request = fields['method'] === undefined ? undefined : `${fields['method']} ${fields['path']}`;
+  // A call without an operation's name is named after its request.
+  if (fields['requestType'] !== undefined && fields['requestType'] !== request) parts.push(String(fields['requestType']));
+  if (request !== undefined) parts.push(request);
   if (fields['status'] !== undefined) parts.push(String(fields['status']));
   if (fields['outcome'] !== undefined) parts.push(String(fields['outcome']));
   if (fields['to'] !== undefined) parts.push(`${fields['from'] ?? 'new'} -> ${fields['to']}`);

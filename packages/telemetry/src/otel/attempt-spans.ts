@@ -37,7 +37,7 @@ export class AttemptSpans {
     if (this.#open.size >= maxOpenSpans) return;
     const parent: Context = context.active();
     const span = this.#tracer.startSpan(
-      `${event.method} ${safeText(event.requestType)}`,
+      spanName(event),
       { kind: SpanKind.CLIENT, startTime: spanTime(event.startedAtMs), attributes: httpStartAttributes(event) },
       parent,
     );
@@ -57,4 +57,9 @@ export class AttemptSpans {
     span.setStatus(spanStatus(errorType));
     span.end(spanTime(event.startedAtMs + (event.durationMs ?? 0)));
   }
+}
+
+/** Few different names, as the conventions ask: a call without an operation's name is called after its path, which may hold ids. */
+function spanName({ method, requestType }: HttpRequestEvent): string {
+  return requestType.startsWith(`${method} `) ? method : `${method} ${safeText(requestType)}`;
 }

@@ -5,6 +5,7 @@ import { attachProgress } from './attach-progress.js';
 import type { ProgressStream } from './progress-output.js';
 
 const operation = 'tinkex:training:operation';
+const settled = 'tinkex:future:settled';
 
 function collectingStream(extra: Partial<ProgressStream> = {}): ProgressStream & { readonly texts: string[] } {
   const texts: string[] = [];
@@ -15,7 +16,8 @@ function collectingStream(extra: Partial<ProgressStream> = {}): ProgressStream &
 function step(ms: number, loss = 2.5): void {
   publishSample(operation, { requestType: 'ForwardBackward', tokens: 1_000, metrics: { 'loss:mean': loss } });
   vi.advanceTimersByTime(ms);
-  publishSample(operation, { requestType: 'OptimStep', tokens: 0, metrics: {} });
+  publishSample(settled, { requestType: 'ForwardBackward' });
+  publishSample(settled, { requestType: 'OptimStep' });
 }
 
 describe('attachProgress', () => {
@@ -107,6 +109,9 @@ describe('attachProgress', () => {
   it('takes another step and another loss', () => {
     using progress = attachProgress({ stream: collectingStream(), stepType: 'ForwardBackward', lossMetric: 'kl:mean' });
     publishSample(operation, { metrics: { 'loss:mean': 1, 'kl:mean': 0.5 } });
+    publishSample(settled, { requestType: 'ForwardBackward' });
+    publishSample(settled, { requestType: 'ForwardBackward', outcome: 'rejected' });
+    publishSample(settled, { requestType: 'OptimStep' });
     expect(progress.read()).toMatchObject({ step: 1, loss: 0.5 });
   });
 

@@ -18,7 +18,7 @@ export interface ProgressOptions extends AttachOptions {
   readonly hasColours?: boolean;
   /** The least time between two updates. Default 100 ms on a terminal, 1,000 ms without; 0 shows every step. */
   readonly intervalMs?: number;
-  /** The operation whose end is a step. Default `'OptimStep'`. */
+  /** The operation whose success is a step. Default `'OptimStep'`. */
   readonly stepType?: RequestType;
   /** The metric to show as loss. Default: the first that is called `loss`, with any reduction. */
   readonly lossMetric?: string;
@@ -74,8 +74,9 @@ export function attachProgress(options: ProgressOptions = {}): ProgressAttachmen
   const attachment = attach(
     'attachProgress',
     {
-      'tinkex:training:operation': (event) => {
-        if (state.trained(event, clock.now())) update();
+      'tinkex:training:operation': (event) => state.trained(event, clock.now()),
+      'tinkex:future:settled': (event) => {
+        if (state.settled(event, clock.now())) update();
       },
       'tinkex:sampling:call': (event) => {
         state.sampled(event, clock.now());

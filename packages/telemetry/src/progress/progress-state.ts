@@ -1,4 +1,4 @@
-import type { QueueState, SamplingCallEvent, TrainingOperationEvent } from '@tinkex/types';
+import type { FutureSettledEvent, QueueState, SamplingCallEvent, TrainingOperationEvent } from '@tinkex/types';
 import { RateWindow } from './rate-window.js';
 
 /** What a progress view shows. */
@@ -44,11 +44,14 @@ export class ProgressState {
     this.#tokens.add(nowMs, 0);
   }
 
-  /** Returns whether a step was completed. */
-  trained(event: TrainingOperationEvent, nowMs: number): boolean {
+  trained(event: TrainingOperationEvent, nowMs: number): void {
     if (event.tokens > 0) this.#tokens.add(nowMs, event.tokens);
     this.#loss = lossOf(event.metrics, this.#options.lossMetric) ?? this.#loss;
-    if (event.requestType !== this.#options.stepType) return false;
+  }
+
+  /** Returns whether that completed a step. */
+  settled({ requestType, outcome }: FutureSettledEvent, nowMs: number): boolean {
+    if (outcome === 'rejected' || requestType !== this.#options.stepType) return false;
     this.#step += 1;
     this.#steps.add(nowMs, 1);
     return true;

@@ -104,7 +104,6 @@ export const asample: OperationHandler<'asample'> = (exchange: Exchange<'asample
   }
   // A sample whose promise is gone may be asked for again under the same number: it has no side effects.
   const requestId = known?.requestId ?? context.ids.request(samplingSessionId, key);
-  context.executor.forget(requestId);
   remember(sampler, key, { fingerprint: exchange.fingerprint, requestId });
   return startSample(exchange, requestId, sampler.sessionId, sampler.baseModel, () => {
     sampler.engine ??= makeSampler(context, sampler.baseModel, sampler.files);
@@ -174,10 +173,10 @@ function noteUsage(
   baseModel: string,
   response: SampleResponse,
 ): void {
-  const common = { atMs: context.clock.now(), sessionId, baseModel };
+  const nowMs = context.clock.now();
   const sampled = response.sequences.reduce((sum, { tokens }) => sum + tokens.length, 0);
-  tenant.addUsage({ ...common, kind: 'sampling_prefill', amount: request.prompt.length });
-  tenant.addUsage({ ...common, kind: 'sampling_sample', amount: sampled });
+  tenant.addUsage('sampling_prefill', request.prompt.length, nowMs, sessionId, baseModel);
+  tenant.addUsage('sampling_sample', sampled, nowMs, sessionId, baseModel);
 }
 
 function sequenceIds({ context, request }: Exchange<'asample'>, requestId: string): Readonly<Record<string, unknown>> | undefined {

@@ -113,6 +113,6 @@ function keep(
     archiveReadyAtMs: undefined,
   });
   tenant.audit.push({ atMs: nowMs, event: 'checkpoint_saved', modelId: model.modelId, path: saved.path });
-  tenant.addUsage({ atMs: nowMs, sessionId: model.sessionId, baseModel: model.baseModel, kind: 'checkpoint', amount: 1 });
+  tenant.addUsage('checkpoint', 1, nowMs, model.sessionId, model.baseModel);
   context.changed();
 }

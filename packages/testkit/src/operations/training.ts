@@ -27,7 +27,7 @@ function submitForward(exchange: Exchange<'forwardBackward'> | Exchange<'forward
     run: async (engine): Promise<ForwardBackwardOutput> => {
       const output = await engine.forward(input, { backward: !isForwardOnly });
       const amount = input.data.reduce((sum, { modelInput }) => sum + modelInput.length, 0);
-      tenant.addUsage({ atMs: context.clock.now(), sessionId: model.sessionId, baseModel: model.baseModel, kind: 'training', amount });
+      tenant.addUsage('training', amount, context.clock.now(), model.sessionId, model.baseModel);
       return output;
     },
   });

@@ -46,8 +46,8 @@ async function restoreTenant(context: ServerContext, stored: StoredTenant, blobs
     await restoreModel(context, tenant, model, blobs);
   }
   tenant.audit.push(...stored.audit);
-  for (const record of stored.usage) {
-    tenant.addUsage(record);
+  for (const { kind, amount, atMs, sessionId, baseModel } of stored.usage) {
+    tenant.addUsage(kind, amount, atMs, sessionId, baseModel);
   }
 }
 

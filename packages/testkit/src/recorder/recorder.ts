@@ -22,6 +22,8 @@ interface CallWaiter {
   readonly resolve: () => void;
 }
 
+const MAX_VIOLATIONS = 20_000;
+
 /** The ordered log of what clients did. Keeps the newest `limit` calls; totals are exact for ever. */
 export class Recorder {
   readonly #clock: Clock;
@@ -100,6 +102,9 @@ export class Recorder {
     const found = violation(rule, detail, call.index);
     call.violations.push(found);
     this.violations.push(found);
+    if (this.violations.length > MAX_VIOLATIONS) {
+      this.violations.shift();
+    }
   }
 
   /** Exact without a filter; with one, among the calls still kept. */

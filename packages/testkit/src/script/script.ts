@@ -77,7 +77,11 @@ export class Script<Name extends RouteName = RouteName> {
 
   /** Answers instead of the server. A 2xx body is the route's answer as a domain value, an error body see {@link ErrorBody}. */
   reply(status: SuccessStatus, body?: Computed<Name, SuccessBody<Name>>, headers?: Readonly<Record<string, string>>): this;
-  reply(status: number, body?: Computed<Name, ErrorBody>, headers?: Readonly<Record<string, string>>): this;
+  reply<Status extends number>(
+    status: Status extends SuccessStatus ? never : Status,
+    body?: Computed<Name, ErrorBody>,
+    headers?: Readonly<Record<string, string>>,
+  ): this;
   reply(status: number, body?: unknown, headers: Readonly<Record<string, string>> = {}): this {
     return this.#do({ kind: 'reply', status, body, headers });
   }

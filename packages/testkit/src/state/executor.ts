@@ -7,15 +7,12 @@ import type { PromiseFailure } from './promise-record.js';
 import type { QueuePause } from './queue-pause.js';
 import type { Tenant } from './tenant.js';
 
-const MAX_REMEMBERED_RUNS = 100_000;
-
 /** Runs accepted operations and settles their promises. Notices when one is run twice. */
 export class Executor {
   readonly #clock: Clock;
   readonly #executionMs: (route: RouteName) => number;
   readonly #pause: QueuePause;
   readonly #gate: (route: RouteName) => Gate | undefined;
-  readonly #ran = new Set<string>();
   readonly #repeated = new Set<string>();
   #isClosed = false;
 
@@ -34,11 +31,6 @@ export class Executor {
   /** Promises whose operation was run more than once: always empty unless the server itself is wrong. */
   get repeated(): ReadonlySet<string> {
     return this.#repeated;
-  }
-
-  /** The promise is gone and its operation is about to be run anew, legitimately. */
-  forget(requestId: string): void {
-    this.#ran.delete(requestId);
   }
 
   close(): void {
@@ -62,25 +54,15 @@ export class Executor {
       return;
     }
     const { promise } = operation;
-    this.#noteRun(promise.requestId);
+    promise.runs += 1;
+    if (promise.runs > 1) {
+      this.#repeated.add(promise.requestId);
+    }
     try {
       const value = await operation.run();
       tenant.promises.settle(promise, { state: 'resolved', value });
     } catch (error) {
       tenant.promises.settle(promise, { state: 'failed', failure: failureOf(error) });
-    }
-  }
-
-  #noteRun(requestId: string): void {
-    if (this.#ran.has(requestId)) {
-      this.#repeated.add(requestId);
-    }
-    this.#ran.add(requestId);
-    for (const oldest of this.#ran) {
-      if (this.#ran.size <= MAX_REMEMBERED_RUNS) {
-        break;
-      }
-      this.#ran.delete(oldest);
     }
   }
 }

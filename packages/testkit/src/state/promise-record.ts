@@ -25,6 +25,8 @@ export class PromiseRecord {
   readonly modelId: string | undefined;
   /** How often it was polled. */
   polls = 0;
+  /** How often its operation was run: once, unless the server is wrong. */
+  runs = 0;
   /** Whether a reply with the result has been made. */
   isDelivered = false;
   /** The last encoded result, so that repeated polls cost nothing. */

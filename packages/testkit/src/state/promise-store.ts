@@ -41,7 +41,11 @@ export class PromiseStore {
     return record ?? (this.#expired.has(requestId) ? 'expired' : undefined);
   }
 
+  /** Throws when the id is taken: two operations must never share a promise. */
   add(record: PromiseRecord): void {
+    if (this.#records.has(record.requestId)) {
+      throw new Error(`There is a promise ${record.requestId} already`);
+    }
     this.#expired.delete(record.requestId);
     this.#records.set(record.requestId, record);
   }

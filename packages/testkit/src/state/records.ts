@@ -63,5 +63,5 @@ export interface UsageRecord {
   readonly sessionId: string;
   readonly baseModel: string;
   readonly kind: 'training' | 'sampling_prefill' | 'sampling_sample' | 'checkpoint';
-  readonly amount: number;
+  amount: number;
 }

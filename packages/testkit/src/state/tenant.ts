@@ -36,11 +36,15 @@ export class Tenant {
     return this.#usage.values();
   }
 
-  addUsage(record: UsageRecord): void {
-    const hourMs = record.atMs - (record.atMs % HOUR_MS);
-    const key = `${hourMs} ${record.sessionId} ${record.baseModel} ${record.kind}`;
-    const amount = (this.#usage.get(key)?.amount ?? 0) + record.amount;
-    this.#usage.set(key, { ...record, atMs: hourMs, amount });
+  addUsage(kind: UsageRecord['kind'], amount: number, atMs: number, sessionId: string, baseModel: string): void {
+    const hourMs = atMs - (atMs % HOUR_MS);
+    const key = `${kind} ${sessionId} ${baseModel} ${hourMs}`;
+    const record = this.#usage.get(key);
+    if (record === undefined) {
+      this.#usage.set(key, { atMs: hourMs, sessionId, baseModel, kind, amount });
+    } else {
+      record.amount += amount;
+    }
   }
 
   /** The newest telemetry events this tenant's clients sent. */

@@ -87,7 +87,7 @@ export function toTokens(tokens: ArrayLike<number>, path: string): Int32Array {
   const wrong = firstNonToken(tokens);
   if (wrong >= 0)
     throw invalidRequest('ModelInput', `${path}[${wrong}]`, `must be a whole number inside int32, got ${String(tokens[wrong])}`);
-  return Int32Array.from(tokens);
+  return new Int32Array(tokens);
 }
 
 /** The index of the first value that is no token id, or -1. */

@@ -1,5 +1,5 @@
 import { invalidResponse } from '../errors/invalid.js';
-import type { Int64Array } from '../tensor/numbers.js';
+import { fromInt64Array, type Int64Array } from '../tensor/numbers.js';
 import { TensorData } from '../tensor/tensor-data.js';
 import { elementSize, elements, widened } from './elements.js';
 
@@ -17,7 +17,7 @@ export class BatchedItems {
   readonly count: number;
   readonly #name: string;
   readonly #values: Float32Array | Int64Array;
-  readonly #offsets: Int64Array;
+  readonly #offsets: readonly (number | bigint)[];
   readonly #elementSize: number;
   readonly #trailingShape: readonly number[];
   readonly #trailingSize: number;
@@ -26,7 +26,7 @@ export class BatchedItems {
     this.#name = name;
     this.#elementSize = elementSize(dtype) ?? fail(name, `has the unknown element type ${dtype}`);
     this.#values = widened(dtype, data, name);
-    this.#offsets = elements(BigInt64Array, offsets, `${name}: offsets`);
+    this.#offsets = fromInt64Array(elements(BigInt64Array, offsets, `${name}: offsets`));
     this.count = Math.max(0, this.#offsets.length - 1);
     this.#trailingShape = trailingShape.map((length) =>
       length < 0n ? fail(name, `has the negative dimension ${length}`) : Number(length),

@@ -92,15 +92,22 @@ function unbatch(records: readonly ArrayRecord[]): Record<string, TensorData>[] 
       throw invalidResponse('ForwardBackwardOutput', 'loss_fn_outputs', `has ${itemCount(batches)} tensors '${name}' for ${count} data`);
     }
   }
-  const outputs: [string, TensorData][][] = Array.from({ length: Math.max(0, Number(count)) }, () => []);
+  const outputs: Record<string, TensorData>[] = Array.from({ length: Math.max(0, Number(count)) }, () => ({}));
   for (const [name, batches] of columns) {
     let index = 0;
     for (const batch of batches) {
-      for (let item = 0; item < batch.count && index < outputs.length; item += 1, index += 1)
-        (outputs[index] as [string, TensorData][]).push([name, batch.at(item)]);
+      for (let item = 0; item < batch.count && index < outputs.length; item += 1, index += 1) {
+        setOwn(outputs[index] as Record<string, TensorData>, name, batch.at(item));
+      }
     }
   }
-  return outputs.map((entries) => Object.fromEntries(entries));
+  return outputs;
+}
+
+/** Assigning to `__proto__` would change the prototype instead of making a key. */
+function setOwn(output: Record<string, TensorData>, name: string, tensor: TensorData): void {
+  if (name === '__proto__') Object.defineProperty(output, name, { value: tensor, enumerable: true, configurable: true, writable: true });
+  else output[name] = tensor;
 }
 
 function itemCount(batches: readonly BatchedItems[]): number {

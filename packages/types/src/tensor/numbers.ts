@@ -67,19 +67,29 @@ export function toInt64Array(values: ArrayLike<number | bigint>): Int64Array {
 
 /** The numbers of an int64 array: plain numbers where those are exact, bigints beyond 2^53. Makes a bigint only for the latter. */
 export function fromInt64Array(values: Int64Array): (number | bigint)[] {
-  const numbers = new Array<number | bigint>(values.length);
+  const numbers: number[] = [];
+  if (copyInt64(values, numbers)) return numbers;
+  return Array.from(values, (exact) => (Number.isSafeInteger(Number(exact)) ? Number(exact) : exact));
+}
+
+/** Copies int64 cells to the start of an array of numbers, and says whether all of them are exact as such. Makes no bigints. */
+export function copyInt64(values: Int64Array, target: number[]): boolean {
   if (!isLittleEndian) {
-    for (let index = 0; index < values.length; index += 1) {
-      const exact = values[index] as bigint;
-      const rounded = Number(exact);
-      numbers[index] = Number.isSafeInteger(rounded) ? rounded : exact;
-    }
-    return numbers;
+    for (let index = 0; index < values.length; index += 1) target[index] = Number(values[index]);
+    return values.every((exact) => Number.isSafeInteger(Number(exact)));
   }
-  const words = new Uint32Array(values.buffer, values.byteOffset, values.length * 2);
+  const low = new Uint32Array(values.buffer, values.byteOffset, values.length * 2);
+  const high = new Int32Array(values.buffer, values.byteOffset, values.length * 2);
   for (let index = 0; index < values.length; index += 1) {
-    const value = ((words[2 * index + 1] as number) | 0) * TWO_32 + (words[2 * index] as number);
-    numbers[index] = Number.isSafeInteger(value) ? value : (values[index] as bigint);
+    const value = (high[2 * index + 1] as number) * TWO_32 + (low[2 * index] as number);
+    if (!Number.isSafeInteger(value)) return false;
+    target[index] = value;
   }
-  return numbers;
+  return true;
+}
+
+/** The index of the first value that is no number, or -1. */
+export function firstNonNumber(values: readonly unknown[]): number {
+  for (let index = 0; index < values.length; index += 1) if (typeof values[index] !== 'number') return index;
+  return -1;
 }

@@ -26,13 +26,18 @@ function contentProblem({ data, dtype }: TensorFields): Problem | undefined {
 
 function shapeProblem(shape: readonly number[] | undefined): Problem | undefined {
   if (shape === undefined) return undefined;
-  const wrong = shape.findIndex((length) => !Number.isSafeInteger(length) || length < 0);
-  return wrong < 0 ? undefined : { path: `shape[${wrong}]`, message: `must be a whole number from 0, got ${String(shape[wrong])}` };
+  for (let axis = 0; axis < shape.length; axis += 1) {
+    const length = shape[axis] as number;
+    if (!Number.isSafeInteger(length) || length < 0)
+      return { path: `shape[${axis}]`, message: `must be a whole number from 0, got ${String(length)}` };
+  }
+  return undefined;
 }
 
 function denseProblem({ data, shape }: TensorFields): Problem | undefined {
   if (shape === undefined) return undefined;
-  const size = shape.reduce((product, length) => product * length, 1);
+  let size = 1;
+  for (const length of shape) size *= length;
   if (size === data.length) return undefined;
   return { path: 'shape', message: `[${shape.join(', ')}] needs ${size} values, but data holds ${data.length}` };
 }

@@ -36,7 +36,7 @@ export function tokens(): WireType<Int32Array> {
     'a whole number inside int32',
     (wire) => wire instanceof Int32Array,
     firstNonToken,
-    (wire) => Int32Array.from(wire as number[]),
+    (wire) => new Int32Array(wire as number[]),
   );
 }
 
@@ -46,7 +46,7 @@ export function floats(): WireType<Float32Array> {
     'a finite number',
     (wire) => wire instanceof Float32Array,
     firstNonFinite,
-    (wire) => Float32Array.from(wire as number[]),
+    (wire) => new Float32Array(wire as number[]),
   );
 }
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { invalidRequest } from '../errors/invalid.js';
 import type { JsonObject } from '../json/json-value.js';
-import { firstNonInt64, toInt64Array } from '../tensor/numbers.js';
+import { firstNonInt64, firstNonNumber, toInt64Array } from '../tensor/numbers.js';
 import { TensorData, type TensorDtype } from '../tensor/tensor-data.js';
 import { list } from './collections.js';
 import { describe } from './messages.js';
@@ -80,12 +80,10 @@ function readContent(data: unknown, dtype: TensorDtype): Float32Array | BigInt64
 }
 
 function readFloats(data: readonly unknown[]): Float32Array {
-  const floats = new Float32Array(data.length);
-  for (let index = 0; index < data.length; index += 1) {
-    const value = data[index];
-    if (typeof value === 'number') floats[index] = value;
-    else if (typeof value === 'bigint') floats[index] = Number(value);
-    else throw invalidRequest('', `data[${index}]`, `must be a number, got ${describe(value)}`);
-  }
-  return floats;
+  // The engine converts an array of numbers at once; null would become 0 there, so look first.
+  if (firstNonNumber(data) < 0) return new Float32Array(data as number[]);
+  return Float32Array.from(data, (value, index) => {
+    if (typeof value === 'number' || typeof value === 'bigint') return Number(value);
+    throw invalidRequest('', `data[${index}]`, `must be a number, got ${describe(value)}`);
+  });
 }

@@ -1,0 +1,15 @@
+import { AuthenticationError, ConnectionError, NotFoundError, TinkexError } from '@tinkex/types';
+
+/** A failure as one message: what happened and, where we know it, what to do about it. */
+export function explain(error: unknown): string {
+  if (!TinkexError.isInstance(error)) return `Failed: ${error instanceof Error ? error.message : String(error)}`;
+  const hint = hintFor(error);
+  return `Failed (${error.code}): ${error.message}${hint === undefined ? '' : `\n${hint}`}`;
+}
+
+function hintFor(error: TinkexError): string | undefined {
+  if (ConnectionError.isInstance(error)) return 'Is the server running, and is TINKER_BASE_URL its address?';
+  if (AuthenticationError.isInstance(error)) return 'Check TINKER_API_KEY: the server does not know this key.';
+  if (NotFoundError.isInstance(error)) return 'Check TINKER_BASE_URL, and the names and paths you passed.';
+  return undefined;
+}

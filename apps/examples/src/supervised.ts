@@ -1,0 +1,105 @@
+/** Fine-tune on a JSONL file of conversations: validation split, checkpoints, and an exact resume after Ctrl-C. */
+import { createHash } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
+import type { ServiceClient, TrainingClient } from '@tinkex/clients';
+import { type Datum, ModelInput } from '@tinkex/types';
+import { type Conversation, promptOf, readConversations, toDatum, weightOf } from './shared/conversations.js';
+import { LiveCurve } from './shared/live-curve.js';
+import { lossCurveSvg } from './shared/loss-chart.js';
+import { outputPath, writeOutput } from './shared/output.js';
+import { runExample } from './shared/run-example.js';
+import { RunMemory, type SavedRun } from './shared/saved-run.js';
+import { seededOrder } from './shared/seeded-order.js';
+import { openTarget } from './shared/target.js';
+
+const program = {
+  about: 'Trains on conversations and checks on others it never saw. Ctrl-C saves; the next run goes on where it stopped, bit for bit.',
+  options: {
+    data: { default: fileURLToPath(new URL('../data/conversations.jsonl', import.meta.url)), help: 'a JSONL file, a conversation a line' },
+    epochs: { default: '8', help: 'how often each conversation is seen' },
+    'batch-size': { default: '8', help: 'conversations a step' },
+    'save-every': { default: '10', help: 'steps between checkpoints' },
+  },
+  flags: { fresh: 'forget an interrupted run and start again' },
+};
+
+await runExample(program, async ({ signal, options, flags }) => {
+  const conversations = seededOrder(await readConversations(options.data), 1);
+  const validationSize = Math.max(1, Math.floor(conversations.length / 5));
+  const [held, used] = [conversations.slice(0, validationSize), conversations.slice(validationSize)];
+  const batchSize = Number(options['batch-size']);
+  const stepsPerEpoch = Math.ceil(used.length / batchSize);
+  const totalSteps = stepsPerEpoch * Number(options.epochs);
+  if (!(batchSize >= 1 && totalSteps >= 1)) throw new Error('--epochs and --batch-size must be whole numbers from 1 up.');
+
+  const memory = new RunMemory('supervised-run.json');
+  const fingerprint = createHash('sha256').update(JSON.stringify([conversations, batchSize])).digest('hex');
+  if (flags.fresh) await memory.forget();
+  const saved = await memory.read();
+  if (saved !== undefined && saved.fingerprint !== fingerprint) {
+    throw new Error('An interrupted run used other data or another batch size. Use the same, or start again with --fresh.');
+  }
+
+  await using target = await openTarget({ signal, stateDir: outputPath('supervised-server') });
+  console.log(`Training on ${target.description}`);
+  console.log(`${used.length} conversations to train on, ${held.length} to validate, ${totalSteps} steps\n`);
+  const training = await startOrResume(target.service, target.baseModel, saved);
+  const tokenizer = await training.getTokenizer();
+  const validation = held.map((conversation) => toDatum(conversation, tokenizer));
+  const before = await lossOf(training, validation);
+
+  const save = async (step: number): Promise<void> => {
+    const { path } = await training.saveState(`step-${String(step).padStart(4, '0')}`, { ttlSeconds: 7 * 24 * 3600 });
+    await memory.write({ path, step, fingerprint });
+  };
+  const curve = new LiveCurve({ name: 'loss', totalSteps, startStep: saved?.step ?? 0 });
+  let step = saved?.step ?? 0;
+  while (step < totalSteps && !signal.aborted) {
+    const data = batch(used, step, batchSize).map((conversation) => toDatum(conversation, tokenizer));
+    const forward = training.forwardBackward(data, 'cross_entropy');
+    const update = training.optimStep({ learningRate: target.learningRate });
+    const { metrics } = await forward;
+    await update;
+    step += 1;
+    curve.add((metrics['loss:sum'] ?? Number.NaN) / weightOf(data));
+    if (step % Number(options['save-every']) === 0 && step < totalSteps) await save(step);
+  }
+  if (step < totalSteps) {
+    await save(step);
+    console.log(`\nInterrupted after step ${step}. Nothing is lost: run it again to go on from there, or with --fresh to start anew.`);
+    return;
+  }
+
+  const { path } = await training.saveWeightsForSampler('final', { ttlSeconds: 7 * 24 * 3600 });
+  await memory.forget();
+  console.log(`\nValidation loss per token: ${before.toFixed(6)} → ${(await lossOf(training, validation)).toFixed(6)}`);
+  const sampling = await target.service.createSamplingClient({ modelPath: path, retry: true, signal });
+  for (const { messages } of held.slice(0, 3)) {
+    const question = messages[0]?.content ?? '';
+    const samplingParams = { maxTokens: 40, temperature: 0, stop: ['\n'] };
+    const { sequences } = await sampling.sample({ prompt: ModelInput.fromText(promptOf(question), tokenizer), samplingParams }, { signal });
+    console.log(`  ${question}  →  ${tokenizer.decode(Array.from(sequences[0]?.tokens ?? [])).trim()}`);
+  }
+  const picture = await writeOutput('supervised-loss.svg', lossCurveSvg('training loss per token', curve.values));
+  console.log(`\nSaved as ${path}; the curve as a picture: ${picture}`);
+});
+
+/** With the optimizer's state a resumed run continues as if it had never stopped. */
+async function startOrResume(service: ServiceClient, baseModel: string, saved: SavedRun | undefined): Promise<TrainingClient> {
+  if (saved === undefined) return service.createLoraTrainingClient({ baseModel, rank: 16, seed: 1 });
+  console.log(`Going on after step ${saved.step}, from ${saved.path}\n`);
+  const { training } = await service.resume({ path: saved.path });
+  return training;
+}
+
+/** The conversations of a step: a new order each epoch, and always the same for the same step. */
+function batch(conversations: readonly Conversation[], step: number, size: number): Conversation[] {
+  const stepsPerEpoch = Math.ceil(conversations.length / size);
+  const start = (step % stepsPerEpoch) * size;
+  return seededOrder(conversations, 100 + Math.floor(step / stepsPerEpoch)).slice(start, start + size);
+}
+
+async function lossOf(training: TrainingClient, data: readonly Datum[]): Promise<number> {
+  const { metrics } = await training.forward(data, 'cross_entropy');
+  return (metrics['loss:sum'] ?? Number.NaN) / weightOf(data);
+}

@@ -1,0 +1,27 @@
+import * as T from '@tinkex/types';
+function bench(name: string, f: () => unknown, n=15){ const t: number[]=[]; for(let i=0;i<n+4;i++){ (globalThis as any).gc?.(); const s=process.cpuUsage(); const r=f(); const u=process.cpuUsage(s); if(r===undefined) throw 1; if(i>=4) t.push((u.user+u.system)/1000);} t.sort((a,b)=>a-b); console.log(name.padEnd(40), 'min',t[0].toFixed(2),'med',t[t.length>>1].toFixed(2)); }
+const D=128,N=4096;
+const fls=Array.from({length:D},(_,d)=>Float32Array.from({length:N},(_e,i)=>-Math.abs(Math.sin(d*N+i))));
+const plain=fls.map(f=>Array.from(f));
+bench('stringify plain floats',()=>plain.map(p=>JSON.stringify(p)));
+bench('join typed',()=>fls.map(p=>p.join(',')));
+bench('scratch+stringify',()=>{const s=Array.from(fls[0]!); return fls.map(f=>{for(let i=0;i<N;i++) s[i]=f[i]!; return JSON.stringify(s)})});
+bench('push+stringify',()=>{ return fls.map(f=>{const s:number[]=[];for(let i=0;i<N;i++) s.push(f[i]!); return JSON.stringify(s)})});
+const output: T.ForwardBackwardOutput = { lossFnOutputType:'s', metrics:{}, lossFnOutputs: fls.map(f=>({logprobs:T.TensorData.fromArray(f)})) };
+const wire=T.forwardBackwardOutput.encode(output); const text=T.stringifyJson(wire); const parsed=JSON.parse(text);
+bench('codec.encode',()=>T.forwardBackwardOutput.encode(output));
+bench('stringifyJson',()=>T.stringifyJson(wire));
+bench('JSON.stringify whole',()=>JSON.stringify(parsed));
+bench('JSON.parse',()=>JSON.parse(text));
+bench('parseJson',()=>T.parseJson(text));
+bench('codec.decode',()=>T.forwardBackwardOutput.decode(parsed));
+const fresh=()=>JSON.parse(text) as {loss_fn_outputs:{logprobs:{data:number[]}}[]};
+bench('parse+new Float32Array',()=>fresh().loss_fn_outputs.map(o=>new Float32Array(o.logprobs.data)));
+bench('decode(parseJson)',()=>T.forwardBackwardOutput.decode(T.parseJson(text)));
+bench('decode(parseJson)',()=>T.forwardBackwardOutput.decode(T.parseJson(text)));
+bench('decode(JSON.parse)',()=>T.forwardBackwardOutput.decode(JSON.parse(text)));
+bench('JSON.parse',()=>JSON.parse(text));
+bench('parseJson',()=>T.parseJson(text));
+bench('parse + 128 Float32Array',()=>fresh().loss_fn_outputs.map(o=>new Float32Array(o.logprobs.data)));
+bench('parse + 128 Float32Array n',()=>fresh().loss_fn_outputs.map(o=>{ const f=new Float32Array(4096); const d=o.logprobs.data; for(let i=0;i<d.length;i++) f[i]=d[i]!; return f;}));
+bench('parse + empty',()=>fresh().loss_fn_outputs.map(o=>new Float32Array(4096)));

@@ -1,0 +1,56 @@
+import { endpoints, ModelInput, type SampleRequest, stringifyJson } from '@tinkex/types';
+
+/** Values that stand for the changing parts while a template is made; no real request has both. */
+const TOKEN_MARK = 2_147_483_647;
+const SEQ_ID_MARK = 9_007_199_254_740_991;
+const MAX_TEMPLATES = 64;
+
+/** A request's text around its tokens and its number. */
+interface Template {
+  readonly beforeTokens: string;
+  readonly between: string;
+  readonly afterSeqId: string;
+}
+
+/**
+ * Writes sample requests as JSON. Most calls of a client differ only in tokens and number: the rest is checked and written once by
+ * the codec and then reused, which takes a request from tens of microseconds to a few.
+ */
+export class SampleRequestEncoder {
+  readonly #templates = new Map<string, Template | undefined>();
+
+  encode(request: SampleRequest): Uint8Array {
+    const tokens = plainTokens(request.prompt);
+    const template = tokens === undefined ? undefined : this.#template(request);
+    if (tokens === undefined || template === undefined) return Buffer.from(stringifyJson(endpoints.asample.request.encode(request)));
+    return Buffer.from(template.beforeTokens + tokens.join(',') + template.between + String(request.seqId) + template.afterSeqId);
+  }
+
+  #template(request: SampleRequest): Template | undefined {
+    const { prompt: _prompt, seqId: _seqId, ...constant } = request;
+    // The seed may be a bigint, which JSON.stringify refuses.
+    const key = JSON.stringify(constant, (_, value: unknown) => (typeof value === 'bigint' ? `${value}n` : value));
+    if (this.#templates.has(key)) return this.#templates.get(key);
+    if (this.#templates.size >= MAX_TEMPLATES) this.#templates.clear();
+    const template = makeTemplate(request);
+    this.#templates.set(key, template);
+    return template;
+  }
+}
+
+/** Encodes and so checks everything but tokens and number; throws what the codec throws. */
+function makeTemplate(request: SampleRequest): Template | undefined {
+  const marked = { ...request, prompt: ModelInput.fromInts([TOKEN_MARK]), seqId: SEQ_ID_MARK };
+  const parts = stringifyJson(endpoints.asample.request.encode(marked)).split(String(TOKEN_MARK));
+  const [beforeTokens, rest] = parts;
+  const [between, afterSeqId] = rest?.split(String(SEQ_ID_MARK)) ?? [];
+  const isClear = parts.length === 2 && rest?.split(String(SEQ_ID_MARK)).length === 2;
+  // A value of the user's that looks like a mark: leave such a request to the codec.
+  return isClear && beforeTokens !== undefined && between !== undefined && afterSeqId !== undefined ? { beforeTokens, between, afterSeqId } : undefined;
+}
+
+/** The tokens of a prompt of one text chunk, which are checked int32 values; undefined for any other prompt. */
+function plainTokens(prompt: ModelInput): Int32Array | undefined {
+  const [chunk] = prompt.chunks;
+  return prompt.chunks.length === 1 && chunk?.type === 'encoded_text' && chunk.tokens instanceof Int32Array ? chunk.tokens : undefined;
+}

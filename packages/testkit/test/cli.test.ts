@@ -1,0 +1,125 @@
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import { afterEach, describe, expect, it } from 'vitest';
+
+const packageDir = fileURLToPath(new URL('..', import.meta.url));
+
+class Command {
+  readonly child: ChildProcessByStdio<null, Readable, Readable>;
+  output = '';
+  errors = '';
+
+  constructor(...args: string[]) {
+    const node = ['--conditions=@tinkex/source', '--import', 'tsx', 'src/cli/main.ts', ...args];
+    this.child = spawn(process.execPath, node, { cwd: packageDir, stdio: ['ignore', 'pipe', 'pipe'] });
+    this.child.stdout.on('data', (chunk: Buffer) => {
+      this.output += chunk.toString();
+    });
+    this.child.stderr.on('data', (chunk: Buffer) => {
+      this.errors += chunk.toString();
+    });
+  }
+
+  async seen(pattern: RegExp): Promise<RegExpExecArray> {
+    for (;;) {
+      const match = pattern.exec(this.output);
+      if (match !== null) {
+        return match;
+      }
+      await Promise.race([once(this.child.stdout, 'data'), once(this.child, 'exit').then(() => Promise.reject(new Error(this.errors || this.output)))]);
+    }
+  }
+
+  async exited(): Promise<number | null> {
+    if (this.child.exitCode === null) {
+      await once(this.child, 'exit');
+    }
+    return this.child.exitCode;
+  }
+}
+
+describe('serve', { timeout: 60_000 }, () => {
+  const running: Command[] = [];
+
+  function start(...args: string[]): Command {
+    const command = new Command(...args);
+    running.push(command);
+    return command;
+  }
+
+  afterEach(async () => {
+    for (const command of running.splice(0)) {
+      if (command.child.exitCode === null) {
+        command.child.kill('SIGKILL');
+      }
+    }
+  });
+
+  it('serves, says how to point clients at it, logs requests, and stops in order with its state kept', async () => {
+    const dir = await mkdtemp(join(tmpdir(), 'testkit-cli-'));
+    const args = ['serve', '--port', '0', '--engine', 'canned', '--dialect', 'json', '--model', 'Qwen/Qwen3-8B', '--state', dir];
+    const headers = { 'x-api-key': 'tml-test-key', 'content-type': 'application/json', 'x-idempotency-key': 'k' };
+    const body = JSON.stringify({ tags: [], user_metadata: {}, sdk_version: '0.25.0' });
+
+    const first = start(...args);
+    const url = (await first.seen(/export TINKER_BASE_URL=(\S+)/))[1];
+    expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+    await first.seen(/export TINKER_API_KEY=tml-test-key/);
+    await first.seen(/tinker\.ServiceClient\(\)/);
+    const models = await fetch(`${url}/api/v1/get_server_capabilities`, { headers });
+    expect(await models.text()).toContain('Qwen/Qwen3-8B');
+    await fetch(`${url}/api/v1/create_session`, { method: 'POST', headers, body });
+    await first.seen(/POST {3}\/api\/v1\/create_session -> 200/);
+    await fetch(`${url}/api/v1/heartbeat`, { method: 'POST', headers, body });
+    await first.seen(/! route-unknown/);
+    first.child.kill('SIGTERM');
+    expect(await first.exited()).toBe(0);
+    expect(first.output).toContain('Got SIGTERM, stopping and saving');
+    expect(first.output).not.toMatch(/X-API-Key/i);
+
+    const second = start(...args);
+    const again = (await second.seen(/export TINKER_BASE_URL=(\S+)/))[1];
+    const listed = await fetch(`${again}/api/v1/sessions`, { headers });
+    expect(((await listed.json()) as { sessions: string[] }).sessions).toHaveLength(1);
+    second.child.kill('SIGINT');
+    expect(await second.exited()).toBe(0);
+    await rm(dir, { recursive: true, force: true });
+  });
+
+  it('plays chaos by a seed, and can be silent', async () => {
+    const command = start('--port', '0', '--engine', 'canned', '--chaos', '3', '--chaos-rate', '1', '--no-log');
+    const url = (await command.seen(/export TINKER_BASE_URL=(\S+)/))[1];
+    expect(command.output).toContain('chaos seed 3');
+    const outcomes = [];
+    for (let call = 0; call < 3; call++) {
+      const path = `${url}/api/v1/samplers/s${call}`;
+      outcomes.push(
+        await fetch(path, { headers: { 'x-api-key': 'tml-test-key' } }).then(
+          ({ status }) => (status >= 400 && status !== 404 ? 'fault' : 'answer'),
+          () => 'fault',
+        ),
+      );
+    }
+    expect(outcomes).toEqual(['fault', 'fault', 'fault']);
+    expect(command.output).not.toContain('/api/v1/samplers');
+  });
+
+  it('refuses options that make no sense', async () => {
+    for (const [args, message] of [
+      [['serve', '--port', '99999'], /from 0 to 65535/],
+      [['serve', '--dialect', 'klingon'], /Choose one of hosted/],
+      [['serve', '--engine', 'gpu'], /learn or canned/],
+      [['serve', '--chaos', 'x'], /whole number/],
+      [['serve', '--chaos-rate', '3'], /from 0 to 1/],
+    ] as const) {
+      const command = start(...args);
+      expect(await command.exited()).toBe(1);
+      expect(command.errors).toMatch(message);
+    }
+  });
+});

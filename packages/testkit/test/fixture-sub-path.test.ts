@@ -1,0 +1,46 @@
+import { HttpClient } from '@tinkex/http';
+import { describe, expect, it } from 'vitest';
+import { startServer, VirtualClock } from '../src/index.js';
+import { tinkexTest } from '../src/vitest/index.js';
+import { leaksOf } from '../src/vitest/leaks.js';
+
+describe('tinkexTest', () => {
+  tinkexTest.override({ serverOptions: { engine: 'canned' } });
+
+  tinkexTest('gives a fresh server, its client options and a virtual clock', async ({ server, clientOptions, clock }) => {
+    expect(server.calls).toEqual([]);
+    expect(clientOptions).toMatchObject({ baseUrl: server.url, apiKey: server.apiKey, clock });
+    expect(server.clock).toBe(clock);
+    const client = new HttpClient({ ...clientOptions, headers: { 'x-api-key': clientOptions.apiKey } });
+    server.expect('healthz').once();
+    expect(await client.request({ method: 'GET', path: '/api/v1/healthz', parse: ({ status }) => status })).toBe(200);
+    await client.close();
+  });
+
+  tinkexTest.fails('fails a test whose client breaks the protocol', async ({ server }) => {
+    await fetch(`${server.url}/api/v1/nowhere`, { headers: { connection: 'close' } });
+  });
+
+  tinkexTest.fails('fails a test whose expectation is not met', async ({ server }) => {
+    server.expect('asample').once();
+  });
+});
+
+describe('the leak check', () => {
+  it('finds open connections, calls and timers, and nothing after they end', async () => {
+    const clock = new VirtualClock();
+    await using server = await startServer({ engine: 'canned', clock });
+    const gate = server.gate('healthz');
+    const client = new HttpClient({ baseUrl: server.url, headers: { 'x-api-key': server.apiKey } });
+    const call = Promise.resolve(client.request({ method: 'GET', path: '/api/v1/healthz', parse: ({ status }) => status }));
+    await gate.waitFor(1);
+    expect(await leaksOf(server, clock)).toEqual(['1 calls in flight', '1 open connections']);
+    gate.open();
+    expect(await call).toBe(200);
+    const timer = clock.setTimeout(() => undefined, 1_000);
+    await client.close();
+    expect(await leaksOf(server, clock)).toEqual(['1 timers on the virtual clock']);
+    clock.clearTimeout(timer);
+    expect(await leaksOf(server, clock)).toEqual([]);
+  });
+});
