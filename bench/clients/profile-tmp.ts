@@ -26,11 +26,16 @@ const viaHttp: Contender = { name: 'http client', async sample() {
   const { requestId } = await http.request({ method: 'POST', path: '/api/v1/asample', pool: 'sample', maxRetries: 0, body: bodyOf(seq++), parse: (raw) => ({ requestId: (JSON.parse(Buffer.from(raw.bytes).toString()) as { request_id: string }).request_id }) });
   return http.request({ method: 'POST', path: '/api/v1/retrieve_future', pool: 'retrieve_promise', maxRetries: 0, accept: 'application/x-protobuf', body: { request_id: requestId, allow_metadata_only: true }, parse: (raw) => protobuf.sampleResponse.decode(raw.bytes) });
 }, close: () => http.close() };
+const viaHttpSignal: Contender = { name: 'http + signal', async sample() {
+  const controller = new AbortController(); const signal = controller.signal;
+  const { requestId } = await http.request({ signal, method: 'POST', path: '/api/v1/asample', pool: 'sample', maxRetries: 0, body: bodyOf(seq++), parse: (raw) => ({ requestId: (JSON.parse(Buffer.from(raw.bytes).toString()) as { request_id: string }).request_id }) });
+  return http.request({ signal, method: 'POST', path: '/api/v1/retrieve_future', pool: 'retrieve_promise', maxRetries: 0, accept: 'application/x-protobuf', body: { request_id: requestId, allow_metadata_only: true }, parse: (raw) => protobuf.sampleResponse.decode(raw.bytes) });
+}, close: () => http.close() };
 const codecs: Contender = { name: 'codecs only', async sample() {
   stringifyJson(sampleRequest.encode({ prompt, numSamples: 1, samplingParams: { maxTokens: 16, temperature: 0.7 }, samplingSessionId: 'bench:sample:0', seqId: seq++, promptLogprobs: false, topkPromptLogprobs: 0 }));
   return untypedApiFuture.decode(parseJson('{"request_id":"bench-request-1"}'));
 }, close: async () => {} };
-const all: Contender[] = [rawUndici(baseUrl), viaTransport, viaHttp, await tinkex(baseUrl), codecs];
+const all: Contender[] = [rawUndici(baseUrl), viaTransport, viaHttp, viaHttpSignal, await tinkex(baseUrl), codecs];
 const only = process.env.ONLY; const list = only ? all.filter((c) => c.name.includes(only)) : all;
 const sums = new Map<string, number[]>();
 for (let round = 0; round < Number(process.env.R ?? 6); round++) for (const c of list) {

@@ -20,8 +20,13 @@ export function makeBatches(steps: number, datums: number, tokens: number): Datu
   );
 }
 
-/** The floor: the same exchanges with undici, every body encoded beforehand and the results only received. */
-export function rawUndici(baseUrl: string, batches: readonly Datum[][]): Trainer {
+/**
+ * The floor: the same exchanges with undici, every body encoded beforehand and the results only received.
+ *
+ * @param isCopying - Sends a copy of each body: a client has to make the bytes of each step somehow, and one copy is the least.
+ *   Without it the same buffers go out again and again, which no training loop can do.
+ */
+export function rawUndici(baseUrl: string, batches: readonly Datum[][], isCopying: boolean): Trainer {
   const submitPool = new Pool(baseUrl, { connections: 256 });
   const pollPool = new Pool(baseUrl, { connections: 2048 });
   const bodies = batches.map((data, step) =>
@@ -39,11 +44,11 @@ export function rawUndici(baseUrl: string, batches: readonly Datum[][]): Trainer
     return response.body.arrayBuffer();
   };
   return {
-    name: 'raw undici',
+    name: isCopying ? 'raw undici, one copy of each body' : 'raw undici, bodies kept',
     async train() {
       const results: Promise<ArrayBuffer>[] = [];
       for (const [step, body] of bodies.entries()) {
-        results.push(poll(await submit('/api/v1/forward_backward', body, 'application/x-protobuf'), 'application/x-protobuf'));
+        results.push(poll(await submit('/api/v1/forward_backward', isCopying ? body.slice() : body, 'application/x-protobuf'), 'application/x-protobuf'));
         const request = JSON.stringify({ adam_params: adam, model_id: 'bench:train:0', seq_id: step, type: 'optim_step' });
         results.push(poll(await submit('/api/v1/optim_step', request, 'application/json'), 'application/json'));
       }

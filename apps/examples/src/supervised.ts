@@ -48,7 +48,10 @@ await runExample(program, async ({ signal, options, flags }) => {
   const validation = held.map((conversation) => toDatum(conversation, tokenizer));
   const before = await lossOf(training, validation);
 
+  let savedStep = saved?.step ?? 0;
   const save = async (step: number): Promise<void> => {
+    if (step === savedStep) return;
+    savedStep = step;
     const { path } = await training.saveState(`step-${String(step).padStart(4, '0')}`, { ttlSeconds: 7 * 24 * 3600 });
     await memory.write({ path, step, fingerprint });
   };

@@ -48,8 +48,7 @@ export function toDatum({ messages }: Conversation, tokenizer: Tokenizer): Datum
   const weights: number[] = [];
   for (const { role, content } of messages) {
     const text = role === 'user' ? promptOf(content) : `${content}\n`;
-    const ids = encodedIds(tokenizer.encode(text));
-    for (const id of ids) {
+    for (const id of Array.from(encodedIds(tokenizer.encode(text)))) {
       tokens.push(id);
       weights.push(role === 'assistant' ? 1 : 0);
     }

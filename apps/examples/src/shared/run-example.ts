@@ -1,5 +1,6 @@
 import { basename } from 'node:path';
 import { parseArgs } from 'node:util';
+import { AbortedError } from '@tinkex/types';
 import { explain } from './explain.js';
 import { paint } from './terminal.js';
 
@@ -41,7 +42,8 @@ export async function runExample<Option extends string = never, Flag extends str
     if (interrupted.signal.aborted) process.exitCode = 130;
   } catch (error) {
     process.exitCode = interrupted.signal.aborted ? 130 : 1;
-    const message = interrupted.signal.aborted ? 'Interrupted. What was not saved to a checkpoint is lost.' : explain(error);
+    const isStopped = interrupted.signal.aborted && AbortedError.isInstance(error);
+    const message = isStopped ? 'Interrupted. What was not saved to a checkpoint is lost.' : explain(error);
     console.error(`\n${paint('red', message)}`);
   } finally {
     clearInterval(stay);

@@ -27,9 +27,10 @@ export class SampleRequestEncoder {
   }
 
   #template(request: SampleRequest): Template | undefined {
-    const { prompt: _prompt, seqId: _seqId, ...constant } = request;
-    // The seed may be a bigint, which JSON.stringify refuses.
-    const key = JSON.stringify(constant, (_, value: unknown) => (typeof value === 'bigint' ? `${value}n` : value));
+    const { samplingParams, numSamples, samplingSessionId, promptLogprobs, topkPromptLogprobs, baseModel, modelPath } = request;
+    // JSON.stringify refuses a bigint; a request with one is rare enough for the codec.
+    if (typeof samplingParams?.seed === 'bigint') return undefined;
+    const key = JSON.stringify([numSamples, promptLogprobs, topkPromptLogprobs, samplingSessionId, baseModel, modelPath, samplingParams]);
     if (this.#templates.has(key)) return this.#templates.get(key);
     if (this.#templates.size >= MAX_TEMPLATES) this.#templates.clear();
     const template = makeTemplate(request);

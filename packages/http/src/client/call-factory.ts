@@ -3,12 +3,11 @@ import type { Clock } from '../clock/clock.js';
 import type { Call } from '../pipeline/call.js';
 import { encodeQuery, type Query } from '../url/encode-query.js';
 import { joinUrl } from '../url/join-url.js';
-import { DEFAULT_SDK_VERSION, identityHeaders } from './default-headers.js';
+import { DefaultHeaders } from './default-headers.js';
 import type { HttpClientOptions } from './http-client-options.js';
 import { needsIdempotencyKey, newIdempotencyKey } from './idempotency-key.js';
 import type { BaseRequestOptions } from './request-options.js';
 
-const JSON_TYPE = 'application/json';
 const DEFAULT_MAX_RETRIES = 10;
 const DEFAULT_TIMEOUT_MS = 60_000;
 const DEFAULT_MAX_RESPONSE_BYTES = 1024 ** 3;
@@ -23,9 +22,10 @@ export class CallFactory {
   readonly #timeoutMs: number;
   readonly #totalTimeoutMs: number;
   readonly #maxResponseBytes: number;
-  /** Header sets to copy from: one for reads, one for calls that carry a key and a content type. */
-  readonly #readHeaders: Readonly<Record<string, string>>;
-  readonly #writeHeaders: Readonly<Record<string, string>>;
+  readonly #timeoutSeconds: string;
+  readonly #defaultHeaders: DefaultHeaders;
+  /** The client's own headers, which win over the defaults. */
+  readonly #ownHeaders: Readonly<Record<string, string>>;
 
   constructor(options: HttpClientOptions, baseUrl: string, clock: Clock) {
     this.#baseUrl = baseUrl;
@@ -36,16 +36,10 @@ export class CallFactory {
     this.#timeoutMs = atLeast(1, options.timeoutMs ?? DEFAULT_TIMEOUT_MS, 'timeoutMs');
     this.#totalTimeoutMs = atLeast(1, options.totalTimeoutMs ?? Number.POSITIVE_INFINITY, 'totalTimeoutMs');
     this.#maxResponseBytes = atLeast(0, options.maxResponseBytes ?? DEFAULT_MAX_RESPONSE_BYTES, 'maxResponseBytes');
-    const common = {
-      accept: JSON_TYPE,
-      ...identityHeaders(options.userAgent, options.sdkVersion ?? DEFAULT_SDK_VERSION),
-      'x-stainless-retry-count': '0',
-      'x-stainless-read-timeout': seconds(this.#timeoutMs),
-      ...(options.acceptEncoding === undefined ? {} : { 'accept-encoding': options.acceptEncoding }),
-    };
-    const own = lowerCased(options.headers ?? {});
-    this.#readHeaders = { ...common, ...own };
-    this.#writeHeaders = { ...common, 'content-type': JSON_TYPE, 'x-idempotency-key': '', ...own };
+    this.#timeoutSeconds = seconds(this.#timeoutMs);
+    this.#defaultHeaders = new DefaultHeaders(options.userAgent, options.sdkVersion);
+    const encoding = options.acceptEncoding === undefined ? {} : { 'accept-encoding': options.acceptEncoding };
+    this.#ownHeaders = { ...encoding, ...lowerCased(options.headers ?? {}) };
   }
 
   create(options: BaseRequestOptions, isStream: boolean, acceptStatus: readonly number[] | undefined): Call {
@@ -82,12 +76,12 @@ export class CallFactory {
   }
 
   #headers(options: BaseRequestOptions): Record<string, string> {
-    const isWrite = needsIdempotencyKey(options.method);
-    const headers: Record<string, string> = isWrite ? { ...this.#writeHeaders } : { ...this.#readHeaders };
-    if (isWrite) headers['x-idempotency-key'] = newIdempotencyKey();
-    if (options.timeoutMs !== undefined) headers['x-stainless-read-timeout'] = seconds(options.timeoutMs);
-    if (options.accept !== undefined) headers['accept'] = options.accept;
-    if (options.contentType !== undefined) headers['content-type'] = options.contentType;
+    const { method, accept, contentType, timeoutMs } = options;
+    const timeoutSeconds = timeoutMs === undefined ? this.#timeoutSeconds : seconds(timeoutMs);
+    const headers = needsIdempotencyKey(method)
+      ? this.#defaultHeaders.forWrite(accept, contentType, newIdempotencyKey(), timeoutSeconds)
+      : this.#defaultHeaders.forRead(accept, timeoutSeconds);
+    for (const name in this.#ownHeaders) headers[name] = this.#ownHeaders[name] as string;
     return options.headers === undefined ? headers : Object.assign(headers, lowerCased(options.headers));
   }
 }

@@ -88,15 +88,24 @@ export class HttpClient {
     return this.close();
   }
 
-  async #perform<T>(options: RequestOptions<T>): Promise<HttpResult<T>> {
-    const call = this.#begin(options, false, options.acceptStatus);
-    const reply = this.#accepted(call, await this.#run(call));
+  /** Not an `async` function: what it throws while it begins is a rejection too, and the frame of one would be held for each call. */
+  #perform<T>(options: RequestOptions<T>): Promise<HttpResult<T>> {
+    let call: Call;
+    try {
+      call = this.#begin(options, false, options.acceptStatus);
+    } catch (error) {
+      return Promise.reject(error);
+    }
+    return this.#run(call).then((reply) => this.#result(options, call, this.#accepted(call, reply)));
+  }
+
+  #result<T>(options: RequestOptions<T>, call: Call, reply: Reply): HttpResult<T> {
     const data = readReply(reply, options);
     const { status, headers } = reply;
+    const { attempt, retryDelayMs } = call;
     const requestId = requestIdOf(headers);
-    const attempts = call.attempt + 1;
-    const { retryDelayMs } = call;
-    return requestId === undefined ? { data, status, headers, attempts, retryDelayMs } : { data, status, headers, requestId, attempts, retryDelayMs };
+    const result = { data, status, headers, attempts: attempt + 1, retryDelayMs };
+    return requestId === undefined ? result : { ...result, requestId };
   }
 
   #begin(options: StreamOptions, isStream: boolean, acceptStatus: readonly number[] | undefined): Call {

@@ -1,5 +1,5 @@
-import { createResponse, type Transport, type TransportBody, type TransportRequest, type TransportResponse } from '@tinkex/http';
-import { AbortedError, ConnectionError, TinkexError } from '@tinkex/types';
+import type { Transport, TransportBody, TransportRequest, TransportResponse } from '@tinkex/http';
+import { AbortedError, ConnectionError, TinkexError, ValidationError } from '@tinkex/types';
 import type { ServerReply, ServerRequest } from '../exchange/message.js';
 import { corrupted } from '../faults/fault.js';
 import type { TestServer } from './test-server.js';
@@ -50,9 +50,9 @@ async function toTransportResponse(reply: ServerReply, signal: AbortSignal | und
   switch (reply.fault?.kind) {
     case undefined:
     case 'drip':
-      return createResponse({ ...head, body: bytes });
+      return { ...head, body: wholeBody(bytes) };
     case 'corrupt':
-      return createResponse({ ...head, body: corrupted(bytes) });
+      return { ...head, body: wholeBody(corrupted(bytes)) };
     case 'stall':
       return untilAborted(new Promise<never>(() => undefined), signal);
     case 'stall-body':
@@ -63,6 +63,22 @@ async function toTransportResponse(reply: ServerReply, signal: AbortSignal | und
     default:
       throw connectionLost();
   }
+}
+
+function wholeBody(bytes: Uint8Array): TransportBody {
+  return {
+    async bytes(maxBytes = Number.POSITIVE_INFINITY) {
+      if (bytes.length > maxBytes) {
+        const issues = [{ path: '', message: `is larger than ${maxBytes} bytes` }];
+        throw new ValidationError({ direction: 'response', subject: 'response body', issues });
+      }
+      return bytes;
+    },
+    cancel: () => undefined,
+    async *[Symbol.asyncIterator]() {
+      yield bytes;
+    },
+  };
 }
 
 function brokenBody(bytes: Uint8Array, fail: () => Promise<never>): TransportBody {

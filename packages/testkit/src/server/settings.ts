@@ -1,5 +1,5 @@
-import { systemClock } from '@tinkex/http';
 import { ConfigurationError } from '@tinkex/types';
+import { machineClock } from '../clock/machine-clock.js';
 import type { Dialect } from '../dialects/dialect.js';
 import { type DialectName, dialects } from '../dialects/presets.js';
 import type { ServerSettings, TestServerOptions } from './server-options.js';
@@ -12,7 +12,7 @@ export function serverSettings(options: TestServerOptions): ServerSettings {
   const { executionMs = 0, jwt = false } = options;
   const settings: ServerSettings = {
     dialect,
-    clock: options.clock ?? systemClock,
+    clock: options.clock ?? machineClock,
     apiKeys: options.apiKeys,
     basePath: normalizedBasePath(options.basePath ?? ''),
     config: options.config ?? {},

@@ -1,4 +1,5 @@
-import { type Clock, sleep } from '@tinkex/http';
+import type { Clock } from '@tinkex/http';
+import { pause } from '../clock/machine-clock.js';
 import type { Exchange } from '../exchange/exchange.js';
 import { errorReply, type ServerReply } from '../exchange/message.js';
 import { type Chaos, type ChaosKind, isSocketFault } from '../faults/chaos.js';
@@ -57,7 +58,7 @@ export class Stage {
     const { route, raw } = exchange;
     const decision = this.#chaos?.decide(route, operationIdentity(exchange));
     if (decision !== undefined && decision.delayMs > 0) {
-      await sleep(this.#clock, decision.delayMs);
+      await pause(this.#clock, decision.delayMs);
     }
     const kind = decision?.kind;
     if (kind !== undefined) {
@@ -75,7 +76,7 @@ export class Stage {
   async #perform(exchange: Exchange, run: () => ServerReply | Promise<ServerReply>): Promise<ServerReply> {
     const taken = this.#take(exchange);
     if (taken !== undefined && taken.delayMs > 0) {
-      await sleep(this.#clock, taken.delayMs);
+      await pause(this.#clock, taken.delayMs);
     }
     switch (taken?.action.kind) {
       case 'reply': {

@@ -1,4 +1,5 @@
-import { type Clock, sleep } from '@tinkex/http';
+import type { Clock } from '@tinkex/http';
+import { pause } from '../clock/machine-clock.js';
 import { EngineUserError } from '../engine/engine.js';
 import type { RouteName } from '../routes/route-types.js';
 import type { Gate } from '../script/gate.js';
@@ -48,7 +49,7 @@ export class Executor {
     }
     const delayMs = this.#executionMs(operation.route);
     if (delayMs > 0) {
-      await sleep(this.#clock, delayMs);
+      await pause(this.#clock, delayMs);
     }
     if (this.#isClosed) {
       return;

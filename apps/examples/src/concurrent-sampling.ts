@@ -1,0 +1,52 @@
+/** A thousand prompts at once: bounded concurrency, a server that says "slow down", live progress. */
+import { subscribe } from '@tinkex/http';
+import { attachProgress } from '@tinkex/telemetry';
+import { ModelInput } from '@tinkex/types';
+import { writeOutput } from './shared/output.js';
+import { runExample } from './shared/run-example.js';
+import { openTarget } from './shared/target.js';
+
+const program = {
+  about: 'Samples many prompts as fast as the server lets it, and keeps going when the server asks for a pause.',
+  options: { prompts: { default: '1000', help: 'how many' }, concurrency: { default: '64', help: 'calls under way at once' } },
+};
+
+await runExample(program, async ({ signal, options }) => {
+  const count = Number(options.prompts);
+  await using target = await openTarget({ signal });
+  console.log(`Sampling ${count} prompts from ${target.description}`);
+  // The embedded server plays a busy one: after 100 calls it refuses three, with the time to wait.
+  target.server?.on('asample').pass().times(100);
+  target.server?.on('asample').reply(429, { retryAfterMs: 150 }).times(3);
+
+  // With `retry`, a refused call waits and is sent again under the same number; without it, it would fail with a RateLimitError.
+  const sampling = await target.service.createSamplingClient({ baseModel: target.baseModel, retry: true, signal });
+  const tokenizer = await sampling.getTokenizer({ signal });
+  function* inputs() {
+    for (let index = 0; index < count; index++) {
+      const prompt = ModelInput.fromText(`Item ${index}: `, tokenizer);
+      yield { prompt, samplingParams: { maxTokens: 8, temperature: 0.8, seed: index } };
+    }
+  }
+
+  const lines: string[] = [];
+  let pauses = 0;
+  const unsubscribe = subscribe('tinkex:rate_limit:set', () => {
+    pauses += 1;
+  });
+  const startedAt = performance.now();
+  {
+    using _progress = attachProgress({ stream: process.stdout, totalSteps: count, stepType: 'Sample' });
+    // Answers come as they finish; prompts are read only as far ahead as needed, so the source may be endless.
+    for await (const { index, response } of sampling.sampleMany(inputs(), { concurrency: Number(options.concurrency), signal })) {
+      const text = tokenizer.decode(Array.from(response.sequences[0]?.tokens ?? []));
+      lines.push(JSON.stringify({ index, text }));
+    }
+  }
+  unsubscribe();
+
+  const seconds = (performance.now() - startedAt) / 1000;
+  const file = await writeOutput('concurrent-sampling.jsonl', `${lines.join('\n')}\n`);
+  console.log(`\n${lines.length} answers in ${seconds.toFixed(1)} s, ${(lines.length / seconds).toFixed(0)} a second; written to ${file}`);
+  console.log(`Rate limits: the server asked for a pause ${pauses} times, and no answer was lost.`);
+});

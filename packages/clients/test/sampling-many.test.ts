@@ -1,0 +1,94 @@
+import { rateLimiterFor, ServiceClient } from '@tinkex/clients';
+import { createResponse, type Transport, type TransportResponse } from '@tinkex/http';
+import { protobuf } from '@tinkex/types';
+import { describe, expect, it } from 'vitest';
+import { turns } from './support/drive.js';
+
+const result = protobuf.sampleResponse.encode({ sequences: [{ tokens: Int32Array.of(1), stopReason: 'length' }], promptCacheHitTokens: 0 });
+
+/** A server that takes everything and answers polls only when told. Counts what is open at once. */
+class SlowServer implements Transport {
+  submissions = 0;
+  openSubmissions = 0;
+  mostSubmissions = 0;
+  openPolls = 0;
+  mostPolls = 0;
+  readonly #held: (() => void)[] = [];
+  #isOpen = false;
+
+  async send({ url }: Parameters<Transport['send']>[0]): Promise<TransportResponse> {
+    if (url.endsWith('/asample')) return this.#submit();
+    if (url.endsWith('/retrieve_future')) return this.#poll();
+    if (url.endsWith('/create_session')) return createResponse({ body: { session_id: 's' } });
+    if (url.endsWith('/create_sampling_session')) return createResponse({ body: { sampling_session_id: 's:sample:0' } });
+    return createResponse({ body: {} });
+  }
+
+  async close() {}
+
+  /** Answers what is held, a few hundred at a time, and everything from now on. */
+  release(): void {
+    this.#isOpen = true;
+    for (const answer of this.#held.splice(0)) answer();
+  }
+
+  get held(): number {
+    return this.#held.length;
+  }
+
+  async #submit(): Promise<TransportResponse> {
+    this.submissions += 1;
+    this.openSubmissions += 1;
+    this.mostSubmissions = Math.max(this.mostSubmissions, this.openSubmissions);
+    await turns(1);
+    this.openSubmissions -= 1;
+    return createResponse({ body: { request_id: `r-${this.submissions}` } });
+  }
+
+  async #poll(): Promise<TransportResponse> {
+    this.openPolls += 1;
+    this.mostPolls = Math.max(this.mostPolls, this.openPolls);
+    if (!this.#isOpen) {
+      await new Promise<void>((resolve) => {
+        this.#held.push(resolve);
+      });
+    }
+    this.openPolls -= 1;
+    return createResponse({ headers: { 'content-type': 'application/x-protobuf' }, body: result });
+  }
+}
+
+describe('10,000 samples at once against a slow server', () => {
+  it('are bounded on the wire, and all come back', async () => {
+    const server = new SlowServer();
+    await using service = new ServiceClient({ baseUrl: 'http://slow.test', apiKey: 'k', transport: server, telemetry: false });
+    const sampling = await service.createSamplingClient({ baseModel: 'm' });
+    const calls = Array.from({ length: 10_000 }, () => sampling.sample({ prompt: [1, 2, 3], samplingParams: { maxTokens: 1 } }).result());
+    while (server.held < 2_000) await turns(10);
+    await turns(50);
+    // 2,000 calls are under way, 8,000 stand in line: neither has sent anything more, nor holds a connection.
+    expect(server.held).toBe(2_000);
+    expect(server.submissions).toBe(2_000);
+    expect(server.mostSubmissions).toBeLessThanOrEqual(400);
+    server.release();
+    const responses = await Promise.all(calls);
+    expect(responses).toHaveLength(10_000);
+    expect(server.submissions).toBe(10_000);
+    expect(server.mostPolls).toBeLessThanOrEqual(2_000);
+    expect(rateLimiterFor('http://slow.test', 'k').inspect()).toMatchObject({ isBlocked: false, waiting: 0 });
+  }, 60_000);
+
+  it('are all rejected, and nothing is left, when the client is closed', async () => {
+    const server = new SlowServer();
+    const service = new ServiceClient({ baseUrl: 'http://slow.test', apiKey: 'k', transport: server, telemetry: false });
+    const sampling = await service.createSamplingClient({ baseModel: 'm' });
+    const calls = Array.from({ length: 3_000 }, () => sampling.sample({ prompt: [1], samplingParams: { maxTokens: 1 } }).result());
+    while (server.held < 2_000) await turns(10);
+    await service.close();
+    const outcomes = await Promise.allSettled(calls);
+    const names = new Set(outcomes.map((outcome) => (outcome.status === 'rejected' ? outcome.reason.name : 'fulfilled')));
+    expect(names).toEqual(new Set(['AbortError']));
+    server.release();
+    await expect(sampling.sample({ prompt: [1] })).rejects.toMatchObject({ name: 'AbortError' });
+  }, 60_000);
+});

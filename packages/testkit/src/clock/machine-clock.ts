@@ -1,0 +1,18 @@
+import type { Clock } from '@tinkex/http';
+
+/**
+ * The machine's own time, with timers that keep no process alive. The same as `systemClock` of `@tinkex/http`, whose import would bring
+ * the network stack along: a test server starts in half the time without it.
+ */
+export const machineClock: Clock = {
+  now: () => Date.now(),
+  setTimeout: (callback, delayMs) => setTimeout(callback, delayMs).unref(),
+  clearTimeout: (handle) => clearTimeout(handle as NodeJS.Timeout),
+};
+
+/** Resolves after `delayMs` on the clock. */
+export function pause(clock: Clock, delayMs: number): Promise<void> {
+  return new Promise((resolve) => {
+    clock.setTimeout(resolve, delayMs);
+  });
+}
