@@ -11,7 +11,9 @@ export function packageTests(name: string, test: ViteUserConfig['test'] = {}): V
       include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
       reporters: ['default', 'json'],
       outputFile: { json: '.vitest/results.json' },
-      testTimeout: 20_000,
+      // Generous, because it only has to end what hangs: no test asserts a time, and a loaded machine is no reason to fail.
+      testTimeout: 60_000,
+      hookTimeout: 60_000,
       ...test,
     },
   });

@@ -1,3 +1,4 @@
 import { packageTests } from '../../vitest.shared.js';
 
-export default packageTests('examples');
+// Each test starts a process or two, and the machine may be busy.
+export default packageTests('examples', { testTimeout: 120_000, hookTimeout: 120_000 });

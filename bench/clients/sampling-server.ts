@@ -4,10 +4,16 @@
  */
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { protobuf, stringifyJson, sampleResponse } from '@tinkex/types';
+import { protobuf, sampleResponse, stringifyJson } from '@tinkex/types';
 
 const sample = {
-  sequences: [{ tokens: Int32Array.from({ length: 16 }, (_, index) => index + 5), logprobs: new Float32Array(16).fill(-0.5), stopReason: 'length' as const }],
+  sequences: [
+    {
+      tokens: Int32Array.from({ length: 16 }, (_, index) => index + 5),
+      logprobs: new Float32Array(16).fill(-0.5),
+      stopReason: 'length' as const,
+    },
+  ],
   promptCacheHitTokens: 0,
 };
 const json = (value: unknown): Buffer => Buffer.from(stringifyJson(value as never));

@@ -15,7 +15,10 @@ export function makeBatches(steps: number, datums: number, tokens: number): Datu
   return Array.from({ length: steps }, (_, step) =>
     Array.from({ length: datums }, (_, row) => {
       const ids = Int32Array.from({ length: tokens }, (_, column) => (step * 7 + row * 31 + column) % 50_000);
-      return datum({ modelInput: ModelInput.fromInts(ids), lossFnInputs: { targetTokens: ids, weights: new Float32Array(tokens).fill(1) } });
+      return datum({
+        modelInput: ModelInput.fromInts(ids),
+        lossFnInputs: { targetTokens: ids, weights: new Float32Array(tokens).fill(1) },
+      });
     }),
   );
 }
@@ -40,7 +43,12 @@ export function rawUndici(baseUrl: string, batches: readonly Datum[][], isCopyin
   };
   const poll = async (requestId: string, accept: string): Promise<ArrayBuffer> => {
     const content = JSON.stringify({ request_id: requestId, allow_metadata_only: true });
-    const response = await pollPool.request({ method: 'POST', path: '/api/v1/retrieve_future', headers: { ...headers, accept }, body: content });
+    const response = await pollPool.request({
+      method: 'POST',
+      path: '/api/v1/retrieve_future',
+      headers: { ...headers, accept },
+      body: content,
+    });
     return response.body.arrayBuffer();
   };
   return {
@@ -48,7 +56,12 @@ export function rawUndici(baseUrl: string, batches: readonly Datum[][], isCopyin
     async train() {
       const results: Promise<ArrayBuffer>[] = [];
       for (const [step, body] of bodies.entries()) {
-        results.push(poll(await submit('/api/v1/forward_backward', isCopying ? body.slice() : body, 'application/x-protobuf'), 'application/x-protobuf'));
+        results.push(
+          poll(
+            await submit('/api/v1/forward_backward', isCopying ? body.slice() : body, 'application/x-protobuf'),
+            'application/x-protobuf',
+          ),
+        );
         const request = JSON.stringify({ adam_params: adam, model_id: 'bench:train:0', seq_id: step, type: 'optim_step' });
         results.push(poll(await submit('/api/v1/optim_step', request, 'application/json'), 'application/json'));
       }

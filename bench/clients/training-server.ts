@@ -23,7 +23,10 @@ const answers: Readonly<Record<string, Buffer>> = {
   forward_backward: json({ request_id: 'pass' }),
   optim_step: json({ request_id: 'step' }),
 };
-const results: Readonly<Record<string, Buffer>> = { create: json({ model_id: 'bench:train:0' }), step: json({ metrics: { 'lr:mean': 0.1 } }) };
+const results: Readonly<Record<string, Buffer>> = {
+  create: json({ model_id: 'bench:train:0' }),
+  step: json({ metrics: { 'lr:mean': 0.1 } }),
+};
 
 function send(response: ServerResponse, body: Buffer, type = 'application/json'): void {
   response.writeHead(200, { 'content-type': type, 'content-length': body.length });

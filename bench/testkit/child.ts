@@ -21,7 +21,9 @@ const condition = isBuilt ? [] : ['--conditions=@tinkex/source'];
 export async function startChild(script: string, ...args: string[]): Promise<Child> {
   const path = fileURLToPath(new URL(script, import.meta.url));
   const startedAt = performance.now();
-  const child = spawn(process.execPath, [...condition, '--expose-gc', '--import', 'tsx', path, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [...condition, '--expose-gc', '--import', 'tsx', path, ...args], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   const line = await new Promise<string>((resolve, reject) => {
     child.stdout.once('data', (chunk: Buffer) => resolve(chunk.toString().trim()));
     child.once('exit', (code) => reject(new Error(`${script} ended with ${code}`)));

@@ -31,7 +31,13 @@ const pollHeaders = {
 };
 
 /** Runs submit-and-poll exchanges with `concurrency` in flight for `seconds`, from index `first` on. */
-export async function runLoad(origin: string, exchange: Exchange, concurrency: number, seconds: number, first: number): Promise<LoadResult> {
+export async function runLoad(
+  origin: string,
+  exchange: Exchange,
+  concurrency: number,
+  seconds: number,
+  first: number,
+): Promise<LoadResult> {
   const pool = new Pool(origin, { connections: concurrency, pipelining: 1 });
   const endAt = performance.now() + seconds * 1000;
   let next = first;

@@ -36,7 +36,13 @@ collect();
 const before = process.memoryUsage();
 const polls: unknown[] = [];
 for (let index = 0; index < COUNT; index++) {
-  const { request_id: requestId } = await json('asample', { num_samples: 1, prompt, sampling_params: { max_tokens: 16 }, sampling_session_id: samplerId, seq_id: index });
+  const { request_id: requestId } = await json('asample', {
+    num_samples: 1,
+    prompt,
+    sampling_params: { max_tokens: 16 },
+    sampling_session_id: samplerId,
+    seq_id: index,
+  });
   polls.push(post('retrieve_future', { request_id: requestId, allow_metadata_only: true }));
 }
 collect();

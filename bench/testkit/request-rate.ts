@@ -3,8 +3,10 @@ import { startChild } from './child.js';
 import { type Exchange, runLoad } from './load.js';
 
 /** Submit-and-poll of a small sample: the testkit's rate against bare node:http that answers the same bytes, measured in turns. */
-const ROUNDS = 5;
-const SECONDS = 2;
+/** Short and many, in turns: what else the machine does strikes both alike. */
+const ROUNDS = 21;
+const SECONDS = 0.5;
+const WARM_UP_SECONDS = 4;
 const tokens = Array.from({ length: 32 }, (_, index) => index);
 
 function bodyOf(samplerId: string, seqId: number): string {
@@ -53,8 +55,9 @@ for (const concurrency of [1, 64]) {
   const ratios = [];
   let first = concurrency * 10_000_000;
   for (let round = 0; round < ROUNDS + 1; round++) {
-    const ours = await runLoad(testkitOrigin, exchangeOf(samplerId), concurrency, SECONDS, first);
-    const theirs = await runLoad(bareOrigin, exchangeOf(samplerId), concurrency, SECONDS, first);
+    const seconds = round === 0 ? WARM_UP_SECONDS : SECONDS;
+    const ours = await runLoad(testkitOrigin, exchangeOf(samplerId), concurrency, seconds, first);
+    const theirs = await runLoad(bareOrigin, exchangeOf(samplerId), concurrency, seconds, first);
     first += 1_000_000;
     exchanges.ours += ours.exchanges;
     exchanges.bare += theirs.exchanges;
@@ -63,12 +66,21 @@ for (const concurrency of [1, 64]) {
     }
     // The first round warms both up.
     if (round > 0) {
-      ratios.push({ ratio: ours.exchangesPerSecond / theirs.exchangesPerSecond, ours: ours.exchangesPerSecond, bare: theirs.exchangesPerSecond });
+      ratios.push({
+        ratio: ours.exchangesPerSecond / theirs.exchangesPerSecond,
+        ours: ours.exchangesPerSecond,
+        bare: theirs.exchangesPerSecond,
+      });
     }
   }
   ratios.sort((left, right) => left.ratio - right.ratio);
   const median = ratios[ROUNDS >> 1];
-  rows.push({ 'in flight': concurrency, 'testkit/s': Math.round(median?.ours ?? 0), 'bare/s': Math.round(median?.bare ?? 0), ratio: Number(median?.ratio.toFixed(2)) });
+  rows.push({
+    'in flight': concurrency,
+    'testkit/s': Math.round(median?.ours ?? 0),
+    'bare/s': Math.round(median?.bare ?? 0),
+    ratio: Number(median?.ratio.toFixed(2)),
+  });
 }
 const [bareCpu, testkitCpu] = [Number(await bare.stop()) / exchanges.bare, Number(await testkit.stop()) / exchanges.ours];
 console.table(rows);

@@ -17,7 +17,10 @@ if (kind === 'bare') {
     request.on('end', () => {
       const isPoll = request.url === '/api/v1/retrieve_future';
       const body = isPoll ? result : submitted;
-      response.writeHead(200, { 'content-type': isPoll ? 'application/x-protobuf' : 'application/json', 'content-length': String(body.length) });
+      response.writeHead(200, {
+        'content-type': isPoll ? 'application/x-protobuf' : 'application/json',
+        'content-length': String(body.length),
+      });
       response.end(body);
     });
   });

@@ -38,7 +38,12 @@ for (let round = 0; round < ROUNDS; round++) {
 const median = (values: readonly number[]): number => Math.round([...values].sort((left, right) => left - right)[values.length >> 1] ?? 0);
 const rows = (['ms', 'cpuMs'] as const).map((what) => {
   const [ours, theirs] = [median(runs.testkit.map((run) => run[what])), median(runs.bare.map((run) => run[what]))];
-  return { what: what === 'ms' ? 'time to first reply' : 'CPU to first reply', 'testkit ms': ours, 'bare ms': theirs, 'difference ms': ours - theirs };
+  return {
+    what: what === 'ms' ? 'time to first reply' : 'CPU to first reply',
+    'testkit ms': ours,
+    'bare ms': theirs,
+    'difference ms': ours - theirs,
+  };
 });
 console.table(rows);
 console.log(JSON.stringify({ benchmark: 'testkit/start-up', goal: 'time difference <= 150 ms', rows }));

@@ -20,7 +20,7 @@ export interface Timing {
  */
 export function compare(
   contenders: readonly Contender[],
-  { rounds = 15, warmup = 3 }: { rounds?: number; warmup?: number } = {},
+  { rounds = 15, warmup = 10 }: { rounds?: number; warmup?: number } = {},
 ): Timing[] {
   const times = contenders.map((): number[] => []);
   for (let round = -warmup; round < rounds; round += 1) {

@@ -1,4 +1,5 @@
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { readReport, summarize } from './report.mjs';
 import { root, run, workspacePackages } from './workspace.mjs';
@@ -38,6 +39,7 @@ export async function runTests(args) {
     '--continue=always',
     '--log-order=grouped',
     '--summarize',
+    `--concurrency=${Math.max(2, availableParallelism())}`,
     ...(isForced ? ['--force'] : []),
   ];
   // A filter for one package may match nothing in another; that is no failure as long as something ran.

@@ -9,7 +9,7 @@ import { openTarget } from './shared/target.js';
 import { paint } from './shared/terminal.js';
 
 const STEPS = 15;
-const BETA = 0.5;
+const BETA = 0.1;
 const PREFERENCES = [
   { prompt: 'Mood? ', chosen: 'calm', rejected: 'grim' },
   { prompt: 'Tea? ', chosen: 'yes please', rejected: 'go away' },
@@ -29,7 +29,7 @@ await runExample({ about: 'Teaches a model to prefer one answer over another wit
     const curve = new LiveCurve({ name: 'loss', totalSteps: STEPS });
     for (let step = 0; step < STEPS; step++) {
       const forward = training.forwardBackwardCustom(data, loss, { signal });
-      const update = training.optimStep({ learningRate: target.learningRate / 4 }, { signal }); // has its place behind both passes
+      const update = training.optimStep({ learningRate: target.learningRate / 20 }, { signal }); // has its place behind both passes
       const output = await forward;
       await update;
       curve.add(output.loss, `margin ${output.metrics['margin:mean']?.toFixed(2)}`);

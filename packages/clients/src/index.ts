@@ -1,9 +1,9 @@
 export type { CallOptions, WaitOptions } from './calls/call-options.js';
+export type { DownloadCheckpointOptions, DownloadedCheckpoint } from './checkpoints/download-checkpoint.js';
+export type { DownloadProgress } from './checkpoints/resumable-download.js';
 export { ApiFuture } from './futures/api-future.js';
 export type { FutureResults, Futures } from './futures/attach.js';
 export type { FutureHandle, FutureProgress, FutureStatus, QueueStateChange } from './futures/future-progress.js';
-export type { DownloadCheckpointOptions, DownloadedCheckpoint } from './checkpoints/download-checkpoint.js';
-export type { DownloadProgress } from './checkpoints/resumable-download.js';
 export { rateLimiterFor } from './rate-limit/limiter-registry.js';
 export { RateLimiter, type RateLimiterState } from './rate-limit/rate-limiter.js';
 export {
@@ -22,12 +22,12 @@ export type { Prompt, SampleInput } from './sampling/sample-input.js';
 export type { SampleManyFailure, SampleManyItem, SampleManyOptions, SampleManySuccess } from './sampling/sample-many.js';
 export { SamplingClient, type SamplingClientOptions, type SamplingConnector } from './sampling/sampling-client.js';
 export type { SamplingClientHandle } from './sampling/sampling-handle.js';
-export { ByteTokenizer } from './tokenizers/byte-tokenizer.js';
-export type { HuggingFaceTokenizer } from './tokenizers/huggingface-tokenizer.js';
-export type { TokenizerOptions } from './tokenizers/tokenizer-library.js';
 export type { ClientLimits } from './service/connection.js';
 export { ServiceClient } from './service/service-client.js';
 export type { ServerMessage, ServiceClientOptions, WireFormat } from './service/service-options.js';
+export { ByteTokenizer } from './tokenizers/byte-tokenizer.js';
+export type { HuggingFaceTokenizer } from './tokenizers/huggingface-tokenizer.js';
+export type { TokenizerOptions } from './tokenizers/tokenizer-library.js';
 export type { CustomForwardBackwardOutput, CustomLoss, CustomLossResult, LogprobTensor } from './training/custom-loss.js';
 export type { ResumedTraining, ResumeOptions } from './training/resume.js';
 export { TrainingClient } from './training/training-client.js';

@@ -3,7 +3,7 @@ import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import type { ApiFuture, FutureHandle } from '../src/index.js';
 import { miniServer } from './support/mini-server.js';
-import type { ScriptedAnswer } from './support/scripted-transport.js';
+import { never, type ScriptedAnswer } from './support/scripted-transport.js';
 
 const COUNT = 10_000;
 const handle = (index: number): FutureHandle<'OptimStep'> => ({
@@ -56,7 +56,7 @@ describe('10,000 pending futures', () => {
     setFlagsFromString('--expose-gc');
     const collect = runInNewContext('gc') as () => void;
     const server = miniServer({}, { limits: { maxConcurrentPolls: 1 } });
-    server.routes.set('retrieve_future', () => new Promise<never>(() => {}));
+    server.routes.set('retrieve_future', never);
     server.service.futures.attach(handle(-1));
     await server.clock.advance(1);
     collect();

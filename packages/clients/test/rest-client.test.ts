@@ -41,7 +41,9 @@ describe('RestClient against the testkit', () => {
     const run = await rest.getTrainingRun(training.modelId);
     expect(run).toMatchObject({ trainingRunId: training.modelId, baseModel: 'tinkex/tiny', isLora: true, loraRank: 4, corrupted: false });
     expect(run.lastRequestTime).toBeInstanceOf(Date);
-    expect(await rest.getTrainingRunByTinkerPath(weights, { accessScope: 'accessible' })).toMatchObject({ trainingRunId: training.modelId });
+    expect(await rest.getTrainingRunByTinkerPath(weights, { accessScope: 'accessible' })).toMatchObject({
+      trainingRunId: training.modelId,
+    });
     expect(server.callsTo('getTrainingRun').map(({ query }) => query)).toEqual([{ accessScope: 'owned' }, { accessScope: 'accessible' }]);
   });
 
@@ -99,7 +101,10 @@ describe('RestClient against the testkit', () => {
     try {
       const directory = join(root, 'nested', 'checkpoint');
       const seen: number[] = [];
-      const result = await rest.downloadCheckpoint(samplerWeights, { directory, onProgress: ({ receivedBytes }) => seen.push(receivedBytes) });
+      const result = await rest.downloadCheckpoint(samplerWeights, {
+        directory,
+        onProgress: ({ receivedBytes }) => seen.push(receivedBytes),
+      });
       expect(result).toMatchObject({ directory });
       expect(seen.at(-1)).toBe(result.archiveBytes);
       const files = await readdir(directory);
@@ -133,10 +138,15 @@ describe('RestClient against the testkit', () => {
     expect(await rest.exportSessionTrace(await service.sessionId())).toMatch(/^http:/);
     expect((await rest.getAuditLog()).entries).toBeInstanceOf(Array);
     await rest.getAuditLog({ eventType: 'checkpoints', day: '2026-01-15' });
-    expect(server.callsTo('auditLog').map(({ query }) => query)).toEqual([{ eventType: 'all' }, { eventType: 'checkpoints', day: '2026-01-15' }]);
+    expect(server.callsTo('auditLog').map(({ query }) => query)).toEqual([
+      { eventType: 'all' },
+      { eventType: 'checkpoints', day: '2026-01-15' },
+    ]);
     const usage = await rest.getBillingUsage(new Date('2026-07-13T00:00:00Z'), '2026-07-14T00:00:00+00:00');
     expect(usage.data).toBeInstanceOf(Array);
-    expect(server.callsTo('billingUsage')[0]?.path).toContain('starting_on=2026-07-13T00%3A00%3A00Z&ending_before=2026-07-14T00%3A00%3A00Z');
+    expect(server.callsTo('billingUsage')[0]?.path).toContain(
+      'starting_on=2026-07-13T00%3A00%3A00Z&ending_before=2026-07-14T00%3A00%3A00Z',
+    );
   });
 
   it('whoami, with and without tokens', async () => {

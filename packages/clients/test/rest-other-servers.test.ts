@@ -19,7 +19,9 @@ function against(answer: Answer, apiKey = 'none') {
       requests.push(request);
       return createResponse(answer(request));
     },
-    async close() {},
+    async close() {
+      // Nothing is held.
+    },
   };
   const service = new ServiceClient({ baseUrl: 'http://other.test', apiKey, transport, clock, random: () => 0, telemetry: false });
   const rest = service.createRestClient();
@@ -38,7 +40,13 @@ describe('answers of other servers', () => {
   });
 
   it('checkpoints with bare names, without a cursor, with unknown fields', async () => {
-    const checkpoint = { checkpoint_id: 'step-1', checkpoint_type: 'training', time: 1_754_624_123, tinker_path: 'tinker://r/step-1', extra: 1 };
+    const checkpoint = {
+      checkpoint_id: 'step-1',
+      checkpoint_type: 'training',
+      time: 1_754_624_123,
+      tinker_path: 'tinker://r/step-1',
+      extra: 1,
+    };
     const { rest, paths } = against(() => json({ checkpoints: [checkpoint] }));
     expect(await rest.listCheckpoints('r').toArray()).toMatchObject([{ checkpointId: 'step-1', public: false }]);
     expect(await rest.listUserCheckpoints({ limit: 50 }).toArray()).toHaveLength(1);
@@ -78,12 +86,32 @@ describe('answers of other servers', () => {
   });
 
   it.each([
-    ['a redirect with a date', { status: 302, headers: { location: 'https://files.test/a?sig=1', expires: 'Wed, 27 May 2026 20:00:00 GMT' } }, '2026-05-27T20:00:00.000Z'],
-    ['a redirect with a date without a zone', { status: 302, headers: { location: 'https://files.test/a?sig=1', expires: '2026-05-27T20:00:00' } }, '2026-05-27T20:00:00.000Z'],
+    [
+      'a redirect with a date',
+      { status: 302, headers: { location: 'https://files.test/a?sig=1', expires: 'Wed, 27 May 2026 20:00:00 GMT' } },
+      '2026-05-27T20:00:00.000Z',
+    ],
+    [
+      'a redirect with a date without a zone',
+      { status: 302, headers: { location: 'https://files.test/a?sig=1', expires: '2026-05-27T20:00:00' } },
+      '2026-05-27T20:00:00.000Z',
+    ],
     ['a redirect without a date', { status: 302, headers: { location: 'https://files.test/a?sig=1' } }, '2026-01-01T00:15:00.000Z'],
-    ['a redirect with a broken date', { status: 307, headers: { location: 'https://files.test/a?sig=1', expires: '0' } }, '2026-01-01T00:15:00.000Z'],
-    ['JSON with text', { status: 200, body: { url: 'https://files.test/a?sig=1', expires: '2026-05-27T20:00:00+00:00' } }, '2026-05-27T20:00:00.000Z'],
-    ['JSON with a number', { status: 200, body: { url: 'https://files.test/a?sig=1', expires: 1_779_912_000 } }, '2026-05-27T20:00:00.000Z'],
+    [
+      'a redirect with a broken date',
+      { status: 307, headers: { location: 'https://files.test/a?sig=1', expires: '0' } },
+      '2026-01-01T00:15:00.000Z',
+    ],
+    [
+      'JSON with text',
+      { status: 200, body: { url: 'https://files.test/a?sig=1', expires: '2026-05-27T20:00:00+00:00' } },
+      '2026-05-27T20:00:00.000Z',
+    ],
+    [
+      'JSON with a number',
+      { status: 200, body: { url: 'https://files.test/a?sig=1', expires: 1_779_912_000 } },
+      '2026-05-27T20:00:00.000Z',
+    ],
   ])('an archive as %s', async (_, answer, expires) => {
     const { rest } = against(() => answer);
     const archive = await rest.getCheckpointArchiveUrl('r', 'weights/a');
@@ -121,7 +149,9 @@ describe('answers of other servers', () => {
     const startMs = slow.clock.now();
     expect(await drive(slow.clock, slow.rest.exportSessionTrace('s'))).toBe('https://files.test/t');
     expect(slow.clock.now() - startMs).toBe(15_000);
-    await expect(call({ status: 'failed', error: 'no data' }, (rest) => rest.exportSessionTrace('s'))).rejects.toBeInstanceOf(RequestFailedError);
+    await expect(call({ status: 'failed', error: 'no data' }, (rest) => rest.exportSessionTrace('s'))).rejects.toBeInstanceOf(
+      RequestFailedError,
+    );
     await expect(call({ status: 'ready' }, (rest) => rest.exportSessionTrace('s'))).rejects.toMatchObject({ code: 'TINKEX_VALIDATION' });
   });
 
@@ -139,7 +169,9 @@ describe('answers of other servers', () => {
   it('samplers, sessions, weights and audit entries with their optional parts missing', async () => {
     expect(await call({ sampler_id: 'x', base_model: 'm' }, (rest) => rest.getSampler('x'))).toMatchObject({ baseModel: 'm' });
     expect(await call({ training_run_ids: [], sampler_ids: [] }, (rest) => rest.getSession('x'))).toMatchObject({ samplerIds: [] });
-    expect(await call({ base_model: 'm', is_lora: false }, (rest) => rest.getWeightsInfoByTinkerPath('tinker://r/weights/a'))).toMatchObject({ isLora: false });
+    expect(
+      await call({ base_model: 'm', is_lora: false }, (rest) => rest.getWeightsInfoByTinkerPath('tinker://r/weights/a')),
+    ).toMatchObject({ isLora: false });
     const entries = [{ timestamp: '2025-01-15T10:00:00Z', event: 'anything' }];
     expect((await call({ entries }, (rest) => rest.getAuditLog())).entries).toMatchObject([{ event: 'anything' }]);
   });
@@ -149,7 +181,9 @@ describe('answers of other servers', () => {
     await expect(missing.rest.getAuditLog()).rejects.toBeInstanceOf(NotFoundError);
     expect(missing.requests).toHaveLength(1);
     const taken = against(() => json({ detail: 'already public' }, 409));
-    await expect(drive(taken.clock, taken.rest.publishCheckpointFromTinkerPath('tinker://r/weights/a'))).rejects.toBeInstanceOf(ConflictError);
+    await expect(drive(taken.clock, taken.rest.publishCheckpointFromTinkerPath('tinker://r/weights/a'))).rejects.toBeInstanceOf(
+      ConflictError,
+    );
     expect(taken.requests.length).toBeGreaterThan(11);
     const broken = against(() => json({ detail: 'oops' }, 500));
     await expect(drive(broken.clock, broken.rest.getSampler('x'))).rejects.toBeInstanceOf(ServerError);

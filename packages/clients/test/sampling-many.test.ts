@@ -1,5 +1,6 @@
 import { rateLimiterFor, ServiceClient } from '@tinkex/clients';
 import { createResponse, type Transport, type TransportResponse } from '@tinkex/http';
+import { startServer } from '@tinkex/testkit';
 import { protobuf } from '@tinkex/types';
 import { describe, expect, it } from 'vitest';
 import { turns } from './support/drive.js';
@@ -24,7 +25,9 @@ class SlowServer implements Transport {
     return createResponse({ body: {} });
   }
 
-  async close() {}
+  async close() {
+    // Nothing is held.
+  }
 
   /** Answers what is held, a few hundred at a time, and everything from now on. */
   release(): void {
@@ -77,6 +80,34 @@ describe('10,000 samples at once against a slow server', () => {
     expect(server.mostPolls).toBeLessThanOrEqual(2_000);
     expect(rateLimiterFor('http://slow.test', 'k').inspect()).toMatchObject({ isBlocked: false, waiting: 0 });
   }, 60_000);
+
+  it('use no more sockets than the limits allow', async () => {
+    await using server = await startServer({ engine: 'canned' });
+    const gate = server.gate('asample', { at: 'execution' });
+    const limits = { maxConcurrentSamples: 100, maxConcurrentSampleSubmissions: 40 };
+    await using service = new ServiceClient({ ...server.clientOptions, limits, telemetry: false });
+    const sampling = await service.createSamplingClient({ baseModel: 'tinkex/tiny' });
+    let answered = 0;
+    const calls = Array.from({ length: 10_000 }, async () => {
+      await sampling.sample({ prompt: [1, 2, 3], samplingParams: { maxTokens: 1 } });
+      answered += 1;
+    });
+    await server.waitForCalls('retrieveFuture', 100);
+    await turns(20);
+    expect(server.count('asample')).toBe(100);
+    gate.open();
+    let mostSockets = 0;
+    while (answered < 10_000) {
+      mostSockets = Math.max(mostSockets, server.openSockets);
+      await turns(5);
+    }
+    await Promise.all(calls);
+    expect(server.maxConcurrency('asample')).toBeLessThanOrEqual(40);
+    expect(server.maxConcurrency('retrieveFuture')).toBeLessThanOrEqual(100);
+    // Submissions, polls, and the few of the session; a pool may open a second connection while a first is being freed.
+    expect(mostSockets).toBeLessThanOrEqual(2 * (40 + 100) + 10);
+    server.verify();
+  }, 120_000);
 
   it('are all rejected, and nothing is left, when the client is closed', async () => {
     const server = new SlowServer();

@@ -15,7 +15,12 @@ interface Answer {
 interface SubmitCase {
   readonly name: string;
   readonly input: { readonly prompt_tokens: number; readonly asample_responses: Answer[]; readonly poll_responses?: Answer[] };
-  readonly expected: { readonly outcome: 'result' | 'error'; readonly error?: string; readonly asample_seq_ids: number[]; readonly sleeps: number[] };
+  readonly expected: {
+    readonly outcome: 'result' | 'error';
+    readonly error?: string;
+    readonly asample_seq_ids: number[];
+    readonly sleeps: number[];
+  };
 }
 
 const { cases } = JSON.parse(readFileSync(new URL('./vectors/sampling-submit.json', import.meta.url), 'utf8')) as { cases: SubmitCase[] };
@@ -56,7 +61,9 @@ class CannedTransport implements Transport {
     return reply({ status: 200, body: {} });
   }
 
-  async close() {}
+  async close() {
+    // Nothing is held.
+  }
 }
 
 function reply({ status = 200, body, connection_error }: Answer) {

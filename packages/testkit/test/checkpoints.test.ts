@@ -3,14 +3,25 @@ import { describe, expect } from 'vitest';
 import { rawTest } from './fixture.js';
 import { optimBody, type RawAnswer, type RawClient, sampleBody } from './raw-client.js';
 
-async function save(client: RawClient, modelId: string, seqId: number, name: string, extra: Record<string, unknown> = {}): Promise<RawAnswer> {
+async function save(
+  client: RawClient,
+  modelId: string,
+  seqId: number,
+  name: string,
+  extra: Record<string, unknown> = {},
+): Promise<RawAnswer> {
   const body = { model_id: modelId, path: name, seq_id: seqId, overwrite: false, type: 'save_weights', ...extra };
   const { json } = await client.post('save_weights', body);
   return client.result(json.request_id, 'SaveWeights');
 }
 
 async function saveForSampler(client: RawClient, modelId: string, seqId: number, extra: Record<string, unknown>): Promise<RawAnswer> {
-  const { json } = await client.post('save_weights_for_sampler', { model_id: modelId, seq_id: seqId, type: 'save_weights_for_sampler', ...extra });
+  const { json } = await client.post('save_weights_for_sampler', {
+    model_id: modelId,
+    seq_id: seqId,
+    type: 'save_weights_for_sampler',
+    ...extra,
+  });
   return client.result(json.request_id, 'SaveWeightsForSampler');
 }
 
@@ -87,7 +98,10 @@ describe('loading', () => {
     const body = { session_id: sessionId, model_seq_id: 1, path, optimizer: true, type: 'load_weights' };
     const { json } = await client.post('load_weights', body);
     expect((await client.result(json.request_id, 'LoadWeights')).json.model_id).toBe(`${sessionId}:train:1`);
-    expect((await client.post('get_info', { model_id: `${sessionId}:train:1`, type: 'get_info' })).json).toMatchObject({ is_lora: true, lora_rank: 4 });
+    expect((await client.post('get_info', { model_id: `${sessionId}:train:1`, type: 'get_info' })).json).toMatchObject({
+      is_lora: true,
+      lora_rank: 4,
+    });
     expect((await client.post('load_weights', { ...body, model_seq_id: 2, path: 'tinker://x/weights/y' })).status).toBe(404);
   });
 
@@ -103,7 +117,14 @@ describe('loading', () => {
     const other = client.sibling('tml-other');
     const theirs = await other.createModel(await other.createSession());
     const load = async (seqId: number, extra: Record<string, unknown>): Promise<RawAnswer> => {
-      const { json } = await other.post('load_weights', { model_id: theirs, seq_id: seqId, path, optimizer: false, type: 'load_weights', ...extra });
+      const { json } = await other.post('load_weights', {
+        model_id: theirs,
+        seq_id: seqId,
+        path,
+        optimizer: false,
+        type: 'load_weights',
+        ...extra,
+      });
       return other.result(json.request_id, 'LoadWeights');
     };
     expect((await load(1, {})).json.category).toBe('user');
@@ -115,9 +136,18 @@ describe('loading', () => {
   });
 
   rawTest('the token never shows in the recording', async ({ server, client }) => {
-    await client.post('load_weights', { model_id: 'm', seq_id: 1, path: 'tinker://a/weights/b', optimizer: false, weights_access_token: 'tml-secret', type: 'load_weights' });
+    await client.post('load_weights', {
+      model_id: 'm',
+      seq_id: 1,
+      path: 'tinker://a/weights/b',
+      optimizer: false,
+      weights_access_token: 'tml-secret',
+      type: 'load_weights',
+    });
     const { inspect } = await import('node:util');
-    expect(inspect(server.calls, { depth: 10 }) + JSON.stringify(server.calls) + JSON.stringify(server.callsTo('loadWeights')[0]?.request)).not.toContain('tml-');
+    expect(
+      inspect(server.calls, { depth: 10 }) + JSON.stringify(server.calls) + JSON.stringify(server.callsTo('loadWeights')[0]?.request),
+    ).not.toContain('tml-');
   });
 });
 
@@ -129,7 +159,12 @@ describe('listings', () => {
     const first = (await client.get('training_runs?limit=2&offset=0&access_scope=owned')).json;
     expect(first.cursor).toEqual({ offset: 0, limit: 2, total_count: 3 });
     expect(first.training_runs.map((run: { training_run_id: string }) => run.training_run_id)).toEqual([models[2], models[1]]);
-    expect(first.training_runs[0].last_checkpoint).toMatchObject({ checkpoint_id: 'weights/a', checkpoint_type: 'training', public: false, expires_at: null });
+    expect(first.training_runs[0].last_checkpoint).toMatchObject({
+      checkpoint_id: 'weights/a',
+      checkpoint_type: 'training',
+      public: false,
+      expires_at: null,
+    });
     const second = (await client.get('training_runs?limit=2&offset=2&access_scope=owned')).json;
     expect(second.training_runs).toHaveLength(1);
     expect((await client.get('training_runs?project_id=none')).json.training_runs).toEqual([]);
@@ -141,7 +176,8 @@ describe('listings', () => {
     await save(client, modelId, 1, 'a');
     await clock.advance(1_000);
     await saveForSampler(client, modelId, 2, { path: 'b' });
-    const ids = (answer: RawAnswer): string[] => answer.json.checkpoints.map((checkpoint: { checkpoint_id: string }) => checkpoint.checkpoint_id);
+    const ids = (answer: RawAnswer): string[] =>
+      answer.json.checkpoints.map((checkpoint: { checkpoint_id: string }) => checkpoint.checkpoint_id);
     expect(ids(await client.get(`training_runs/${modelId}/checkpoints`))).toEqual(['weights/a', 'sampler_weights/b']);
     const all = await client.get('checkpoints?limit=1&offset=0');
     expect(ids(all)).toEqual(['sampler_weights/b']);

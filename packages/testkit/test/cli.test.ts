@@ -31,7 +31,10 @@ class Command {
       if (match !== null) {
         return match;
       }
-      await Promise.race([once(this.child.stdout, 'data'), once(this.child, 'exit').then(() => Promise.reject(new Error(this.errors || this.output)))]);
+      await Promise.race([
+        once(this.child.stdout, 'data'),
+        once(this.child, 'exit').then(() => Promise.reject(new Error(this.errors || this.output))),
+      ]);
     }
   }
 

@@ -3,7 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { type DialectName, dialects, startServer, type TestServer, type TestServerOptions } from '../src/index.js';
 import { forwardBackwardBody, optimBody, RawClient, sampleBody } from './raw-client.js';
 
-async function withDialect(dialect: DialectName, test: (client: RawClient, server: TestServer) => Promise<void>, options: TestServerOptions = {}): Promise<void> {
+async function withDialect(
+  dialect: DialectName,
+  test: (client: RawClient, server: TestServer) => Promise<void>,
+  options: TestServerOptions = {},
+): Promise<void> {
   const server = await startServer({ engine: 'canned', dialect, ...options });
   const client = new RawClient(server);
   try {
@@ -14,7 +18,9 @@ async function withDialect(dialect: DialectName, test: (client: RawClient, serve
   }
 }
 
-const jsonDialects = (Object.keys(dialects) as DialectName[]).filter((name) => dialects[name].requestFormats.some((format) => format === 'json'));
+const jsonDialects = (Object.keys(dialects) as DialectName[]).filter((name) =>
+  dialects[name].requestFormats.some((format) => format === 'json'),
+);
 
 describe('every dialect that takes JSON', () => {
   it.for(jsonDialects)('%s trains and samples', (name) =>
@@ -140,7 +146,9 @@ describe('dialects differ as the pages say', () => {
   });
 
   it('keys are of one prefix, of any, or none', async () => {
-    await withDialect('skyrl', async (client) => expect((await client.get('get_server_capabilities', { apiKey: 'anything' })).status).toBe(200));
+    await withDialect('skyrl', async (client) =>
+      expect((await client.get('get_server_capabilities', { apiKey: 'anything' })).status).toBe(200),
+    );
     await withDialect('open-rl', async (client, server) => {
       const { status, json } = await client.get('get_server_capabilities', { headers: { 'x-api-key': undefined } });
       expect([status, json]).toEqual([200, { supported_models: [{ model_id: 'tinkex/tiny' }] }]);
@@ -151,7 +159,12 @@ describe('dialects differ as the pages say', () => {
   it('checkpoints have bare ids, paths without a segment, strict names, a conflict for a taken one, JSON links', async () => {
     await withDialect('open-rl', async (client) => {
       const modelId = await client.createModel(await client.createSession());
-      const { json } = await client.post('save_weights_for_sampler', { model_id: modelId, path: 'a', seq_id: 1, type: 'save_weights_for_sampler' });
+      const { json } = await client.post('save_weights_for_sampler', {
+        model_id: modelId,
+        path: 'a',
+        seq_id: 1,
+        type: 'save_weights_for_sampler',
+      });
       expect((await client.result(json.request_id, 'SaveWeightsForSampler')).json.path).toBe(`tinker://${modelId}/a`);
     });
     await withDialect('tuft', async (client) => {

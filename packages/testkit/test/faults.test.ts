@@ -173,14 +173,19 @@ describe('socket faults in memory', () => {
 
 describe('chaos', () => {
   /** Ten calls of each of five operations, in an order that the caller chooses; which tries met which fault. */
-  async function faultsOf(seed: number, order: (calls: [string, number][]) => [string, number][]): Promise<Map<string, string | undefined>> {
+  async function faultsOf(
+    seed: number,
+    order: (calls: [string, number][]) => [string, number][],
+  ): Promise<Map<string, string | undefined>> {
     const server = createTestServer({ engine: 'canned' });
     server.chaos({ seed, rate: 0.5, maxFaultsPerOperation: 5 });
     const tries: [string, number][] = Array.from({ length: 50 }, (_, index) => [`s${index % 5}`, Math.floor(index / 5)]);
     const seen = new Map<string, string | undefined>();
     const counts = new Map<string, number>();
     for (const [samplerId] of order(tries)) {
-      const answered = server.handle(new Request(`${server.url}/api/v1/samplers/${samplerId}`, { headers: { 'x-api-key': server.apiKey } }));
+      const answered = server.handle(
+        new Request(`${server.url}/api/v1/samplers/${samplerId}`, { headers: { 'x-api-key': server.apiKey } }),
+      );
       await answered.then(
         () => undefined,
         () => undefined,
@@ -216,7 +221,9 @@ describe('chaos', () => {
     expect(chaos.faults).toBeLessThan(370);
     expect(new Set(server.calls.flatMap(({ fault }) => fault ?? []))).toEqual(new Set(defaultChaosKinds));
     chaos.stop();
-    const listed = await server.handle(new Request(`${server.url}/api/v1/sessions?limit=5000`, { headers: { 'x-api-key': server.apiKey } }));
+    const listed = await server.handle(
+      new Request(`${server.url}/api/v1/sessions?limit=5000`, { headers: { 'x-api-key': server.apiKey } }),
+    );
     const { sessions } = (await listed.json()) as { sessions: string[] };
     expect(sessions.length).toBeGreaterThan(1_000 - chaos.faults);
     expect(sessions.length).toBeLessThan(1_000);

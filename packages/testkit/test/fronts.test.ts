@@ -24,7 +24,8 @@ describe('handle', () => {
     server.on('healthz').fault('stall').once();
     server.on('healthz').fault('stall-body', { moment: 'after' }).once();
     server.on('healthz').fault('corrupt').once();
-    const request = (signal?: AbortSignal): Request => new Request(`${server.url}/api/v1/healthz`, { headers, ...(signal === undefined ? {} : { signal }) });
+    const request = (signal?: AbortSignal): Request =>
+      new Request(`${server.url}/api/v1/healthz`, { headers, ...(signal === undefined ? {} : { signal }) });
     await expect(server.handle(request())).rejects.toThrow('fetch failed');
     await expect((await server.handle(request())).text()).rejects.toThrow('terminated');
     const stop = new AbortController();
@@ -66,7 +67,12 @@ describe('the memory transport', () => {
   it('serves the HTTP client of the SDK, faults and all', async () => {
     const clock = new VirtualClock();
     const server = createTestServer({ engine: 'canned', clock });
-    const client = new HttpClient({ baseUrl: server.url, transport: memoryTransport(server), clock, headers: { 'x-api-key': server.apiKey } });
+    const client = new HttpClient({
+      baseUrl: server.url,
+      transport: memoryTransport(server),
+      clock,
+      headers: { 'x-api-key': server.apiKey },
+    });
     server.on('getServerCapabilities').fault('reset').times(2);
     const call = client.request({ method: 'GET', path: '/api/v1/get_server_capabilities', parse: ({ status }) => status });
     expect(await clock.runUntil(call)).toBe(200);

@@ -1,5 +1,5 @@
-import { describe, expect } from 'vitest';
 import { protobuf } from '@tinkex/types';
+import { describe, expect } from 'vitest';
 import { brokenRules, rawTest } from './fixture.js';
 import { optimBody, sampleBody } from './raw-client.js';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createTestServer, cannedEngine, type Engine, startServer, type TestServer } from '../src/index.js';
+import { cannedEngine, createTestServer, type Engine, startServer, type TestServer } from '../src/index.js';
 import { brokenRules, rawTest } from './fixture.js';
 import { forwardBackwardBody, optimBody, RawClient } from './raw-client.js';
 
@@ -25,7 +25,12 @@ function notingEngine(steps: number[]): Engine {
 }
 
 /** Sends one JSON request in memory: fast enough for hundreds of random cases. */
-async function post(server: TestServer, path: string, body: unknown, headers: Record<string, string> = {}): Promise<{ status: number; json: any }> {
+async function post(
+  server: TestServer,
+  path: string,
+  body: unknown,
+  headers: Record<string, string> = {},
+): Promise<{ status: number; json: Record<string, string> }> {
   const response = await server.handle(
     new Request(`${server.url}/api/v1/${path}`, {
       method: 'POST',
@@ -33,7 +38,7 @@ async function post(server: TestServer, path: string, body: unknown, headers: Re
       body: JSON.stringify(body),
     }),
   );
-  return { status: response.status, json: await response.json() };
+  return { status: response.status, json: (await response.json()) as Record<string, string> };
 }
 
 async function memoryModel(server: TestServer): Promise<string> {
@@ -54,7 +59,10 @@ describe('training operations', () => {
       fc.asyncProperty(
         fc.integer({ min: 1, max: 12 }).chain((count) =>
           fc.tuple(
-            fc.shuffledSubarray(Array.from({ length: count }, (_, index) => index + 1), { minLength: count }),
+            fc.shuffledSubarray(
+              Array.from({ length: count }, (_, index) => index + 1),
+              { minLength: count },
+            ),
             fc.array(fc.integer({ min: 1, max: count }), { maxLength: 10 }),
           ),
         ),
@@ -67,10 +75,15 @@ describe('training operations', () => {
             const { status, json } = await post(server, 'optim_step', optimBody(modelId, seqId, seqId / 1000));
             expect(status).toBe(200);
             expect(json.request_id).toBe(requestIds.get(seqId) ?? json.request_id);
-            requestIds.set(seqId, json.request_id);
+            requestIds.set(seqId, String(json.request_id));
           }
           for (const requestId of requestIds.values()) {
-            const { status } = await post(server, 'retrieve_future', { request_id: requestId, allow_metadata_only: true }, pollHeaders('OptimStep'));
+            const { status } = await post(
+              server,
+              'retrieve_future',
+              { request_id: requestId, allow_metadata_only: true },
+              pollHeaders('OptimStep'),
+            );
             expect(status).toBe(200);
           }
           expect(steps).toEqual([...arrival].sort((left, right) => left - right).map((seqId) => seqId / 1000));

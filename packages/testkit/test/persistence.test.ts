@@ -16,7 +16,8 @@ describe('a server with a state folder', () => {
     await rm(dir, { recursive: true, force: true });
   });
 
-  const start = (stateDir?: string): Promise<TestServer> => startServer({ dialect: 'json', ...(stateDir === undefined ? {} : { stateDir }) });
+  const start = (stateDir?: string): Promise<TestServer> =>
+    startServer({ dialect: 'json', ...(stateDir === undefined ? {} : { stateDir }) });
 
   async function step(client: RawClient, modelId: string, number: number): Promise<number> {
     const { json } = await client.post('forward_backward', forwardBackwardBody(modelId, 2 * number + 1));
@@ -82,7 +83,8 @@ describe('a server with a state folder', () => {
     await client.call('DELETE', `/api/v1/training_runs/${modelId}/checkpoints/weights/a`);
     await client.close();
     await server.close();
-    const other = new RawClient((server = await start(dir)), 'tml-other');
+    server = await start(dir);
+    const other = new RawClient(server, 'tml-other');
     expect((await other.get('sessions')).json.sessions).toEqual([]);
     await other.close();
     await server.close();

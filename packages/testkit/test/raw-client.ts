@@ -39,7 +39,11 @@ export class RawClient {
       ...options.headers,
     };
     const sent = body === undefined ? undefined : body instanceof Uint8Array || typeof body === 'string' ? body : JSON.stringify(body);
-    const { statusCode, headers: received, body: stream } = await request(`${this.#server.url}${path}`, {
+    const {
+      statusCode,
+      headers: received,
+      body: stream,
+    } = await request(`${this.#server.url}${path}`, {
       method,
       headers: Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== undefined)) as Record<string, string>,
       ...(sent === undefined ? {} : { body: sent }),
@@ -65,7 +69,12 @@ export class RawClient {
   }
 
   /** One poll. */
-  poll(requestId: string, requestType: string, iteration = 0, options: RawOptions & { readonly allowMetadataOnly?: boolean } = {}): Promise<RawAnswer> {
+  poll(
+    requestId: string,
+    requestType: string,
+    iteration = 0,
+    options: RawOptions & { readonly allowMetadataOnly?: boolean } = {},
+  ): Promise<RawAnswer> {
     const { allowMetadataOnly = true, ...rest } = options;
     const isBulk = ['Sample', 'Forward', 'ForwardBackward'].includes(requestType);
     return this.post(
@@ -127,7 +136,11 @@ export class RawClient {
   }
 }
 
-export function sampleBody(samplerId: string, seqId: number | bigint, extra: Readonly<Record<string, unknown>> = {}): Record<string, unknown> {
+export function sampleBody(
+  samplerId: string,
+  seqId: number | bigint,
+  extra: Readonly<Record<string, unknown>> = {},
+): Record<string, unknown> {
   return {
     num_samples: 1,
     prompt: { chunks: [{ tokens: [5, 6, 7], type: 'encoded_text' }] },

@@ -24,7 +24,11 @@ describe('a sampling session', () => {
 
   rawTest('says what it is', async ({ client }) => {
     const samplerId = await client.createSampler(await client.createSession());
-    expect((await client.get(`samplers/${samplerId}`)).json).toEqual({ sampler_id: samplerId, base_model: 'tinkex/tiny', model_path: null });
+    expect((await client.get(`samplers/${samplerId}`)).json).toEqual({
+      sampler_id: samplerId,
+      base_model: 'tinkex/tiny',
+      model_path: null,
+    });
     expect((await client.get('samplers/nobody')).status).toBe(404);
   });
 });
@@ -38,7 +42,17 @@ describe('asample', () => {
     expect(response.sequences).toHaveLength(3);
     expect(response.sequences[0]).toMatchObject({ stopReason: 'length', tokens: Int32Array.of(1, 2, 3, 4) });
     expect(response.promptLogprobs?.[0]).toBeNaN();
-    expect(response.topkPromptLogprobs?.toList()).toEqual([null, [[6, -0.5], [7, -1.5]], [[7, -0.5], [8, -1.5]]]);
+    expect(response.topkPromptLogprobs?.toList()).toEqual([
+      null,
+      [
+        [6, -0.5],
+        [7, -1.5],
+      ],
+      [
+        [7, -0.5],
+        [8, -1.5],
+      ],
+    ]);
     server.verify();
   });
 
@@ -90,6 +104,13 @@ describe('asample', () => {
   rawTest('of an unknown session gets 404', async ({ server, client }) => {
     expect((await client.sample(sampleBody('nobody', 0))).status).toBe(404);
     expect(brokenRules(server)).toEqual(['sampler-unknown']);
+  });
+
+  rawTest('without a session and without weights gets 400', async ({ server, client }) => {
+    const { sampling_session_id: _session, seq_id: _seq, ...body } = sampleBody('', 0);
+    expect((await client.sample(body)).status).toBe(400);
+    expect((await client.sample({ ...body, model_path: 'weights/x' })).status).toBe(400);
+    expect(brokenRules(server)).toEqual(['sampler-source', 'sampler-source']);
   });
 
   rawTest('may name its weights itself', async ({ client }) => {

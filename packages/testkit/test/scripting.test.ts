@@ -1,5 +1,4 @@
-import { TensorData } from '@tinkex/types';
-import { protobuf } from '@tinkex/types';
+import { protobuf, type TensorData } from '@tinkex/types';
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import { createTestServer, type RequestOf, type ResultOf, VerificationError } from '../src/index.js';
 import { rawTest } from './fixture.js';
@@ -25,7 +24,9 @@ describe('a scripted reply', () => {
 
   rawTest('is an answer of the route, in its own names, for a success', async ({ server, client }) => {
     server.on('getServerCapabilities').reply(200, { supportedModels: [{ modelName: 'a/b', maxContextLength: 5 }] });
-    expect((await client.get('get_server_capabilities')).json).toEqual({ supported_models: [{ model_name: 'a/b', max_context_length: 5 }] });
+    expect((await client.get('get_server_capabilities')).json).toEqual({
+      supported_models: [{ model_name: 'a/b', max_context_length: 5 }],
+    });
   });
 
   rawTest('is computed from the request', async ({ server, client }) => {
@@ -44,7 +45,10 @@ describe('a scripted reply', () => {
   rawTest('can be a pending answer, a blank 400, or bytes', async ({ server, client }) => {
     server.on('retrieveFuture').reply(408, { queueState: 'paused_capacity', queueStateReason: 'no GPUs' }).once();
     server.on('retrieveFuture').reply(400, '').once();
-    server.on('retrieveFuture').reply(200, Uint8Array.of(1, 2, 3)).once();
+    server
+      .on('retrieveFuture')
+      .reply(200, Uint8Array.of(1, 2, 3))
+      .once();
     const pending = await client.poll('r', 'Sample');
     expect(pending.json).toEqual({ type: 'try_again', request_id: 'r', queue_state: 'paused_capacity', queue_state_reason: 'no GPUs' });
     const blank = await client.poll('r', 'Sample');
@@ -63,7 +67,10 @@ describe('a scripted reply', () => {
   });
 
   rawTest('steps aside for requests it does not want, and in the order of its making', async ({ server, client }) => {
-    server.on('getSampler').when(({ params }) => params['sampler_id'] === 'a').reply(418);
+    server
+      .on('getSampler')
+      .when(({ params }) => params['sampler_id'] === 'a')
+      .reply(418);
     server.on('getSampler').reply(503).once();
     expect((await client.get('samplers/a')).status).toBe(418);
     expect((await client.get('samplers/b')).status).toBe(503);
@@ -74,8 +81,14 @@ describe('a scripted reply', () => {
 describe('a scripted result', () => {
   rawTest('keeps order, ids and promises, and replaces the engine', async ({ server, client }) => {
     const modelId = await client.createModel(await client.createSession());
-    server.on('optimStep').when(({ request }) => request.seqId === 1).result({ metrics: { learning_rate: 0.02 } });
-    server.on('optimStep').when(({ request }) => request.seqId === 2).fail({ error: 'no', category: 'user' });
+    server
+      .on('optimStep')
+      .when(({ request }) => request.seqId === 1)
+      .result({ metrics: { learning_rate: 0.02 } });
+    server
+      .on('optimStep')
+      .when(({ request }) => request.seqId === 2)
+      .fail({ error: 'no', category: 'user' });
     const first = await client.post('optim_step', optimBody(modelId, 1));
     const second = await client.post('optim_step', optimBody(modelId, 2));
     expect((await client.result(first.json.request_id, 'OptimStep')).json).toEqual({ metrics: { learning_rate: 0.02 } });
@@ -221,7 +234,12 @@ describe('the recording', () => {
     const sessionId = await client.createSession();
     const [first, second] = server.calls;
     expect([first?.index, first?.route, first?.method, first?.path, first?.status]).toEqual([0, 'healthz', 'GET', '/api/v1/healthz', 200]);
-    expect(first?.headers).toMatchObject({ 'x-api-key': '[redacted]', authorization: '[redacted]', 'x-custom': '[redacted]', 'user-agent': 'me' });
+    expect(first?.headers).toMatchObject({
+      'x-api-key': '[redacted]',
+      authorization: '[redacted]',
+      'x-custom': '[redacted]',
+      'user-agent': 'me',
+    });
     expect((second?.arrivedAtMs ?? 0) - (first?.arrivedAtMs ?? 0)).toBe(5);
     expect(second?.requestBytes).toBeGreaterThan(20);
     expect(second?.replyBytes).toBeGreaterThan(20);

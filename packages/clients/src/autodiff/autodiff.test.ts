@@ -32,7 +32,10 @@ describe('autodiff', () => {
 
   it('reads a logprob array that is a view into a larger buffer', async () => {
     const buffer = Float32Array.from([9, 9, 1, 2]).subarray(2);
-    const { gradients } = await autodiff((_, [array]) => np.sum((array as np.Array).ref.mul(array as np.Array)))([], [{ data: buffer, shape: [2] }]);
+    const { gradients } = await autodiff((_, [array]) => np.sum((array as np.Array).ref.mul(array as np.Array)))(
+      [],
+      [{ data: buffer, shape: [2] }],
+    );
     expect([...(gradients[0] as Float32Array)]).toEqual([2, 4]);
   });
 
@@ -57,7 +60,9 @@ describe('autodiff', () => {
     const weighted = data.map(({ modelInput, lossFnInputs }) =>
       datum({ modelInput, lossFnInputs: { ...lossFnInputs, weights: new Float32Array(modelInput.length).fill(0.25) } }),
     );
-    const [custom, builtIn] = await Promise.all([1, 2].map(() => service.createLoraTrainingClient({ baseModel: 'tinkex/tiny', rank: 2, seed: 3 })));
+    const [custom, builtIn] = await Promise.all(
+      [1, 2].map(() => service.createLoraTrainingClient({ baseModel: 'tinkex/tiny', rank: 2, seed: 3 })),
+    );
     const loss = autodiff((_, arrays) => np.mean(np.concatenate(arrays)).neg());
     for (let step = 0; step < 3; step += 1) {
       const mine = custom?.forwardBackwardCustom(data, loss);

@@ -3,7 +3,9 @@ import type { Datum } from '@tinkex/types';
 import type { CustomLoss, CustomLossResult, LogprobTensor } from '../training/custom-loss.js';
 
 /** What a differentiable loss returns: the loss alone, or the loss with metrics. The loss is an array without dimensions. */
-export type DifferentiableLossResult = np.Array | { readonly loss: np.Array; readonly metrics?: Readonly<Record<string, np.Array | number>> };
+export type DifferentiableLossResult =
+  | np.Array
+  | { readonly loss: np.Array; readonly metrics?: Readonly<Record<string, np.Array | number>> };
 
 /**
  * A loss written with jax-js arrays. It gets the logprobs of each datum as an array of the shape of its targets, and owns

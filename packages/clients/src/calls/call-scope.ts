@@ -10,7 +10,8 @@ import { onAbort } from './on-abort.js';
  * {@link end} must run when the call is over: it removes the listener, the timer and the registration.
  */
 export class CallScope implements Closable {
-  readonly #controller = new AbortController();
+  #controller: AbortController | undefined;
+  readonly #hasOwnCause: boolean;
   readonly #clock: Clock;
   readonly #lifetime: Lifetime;
   #timer: unknown;
@@ -20,16 +21,34 @@ export class CallScope implements Closable {
   constructor(clock: Clock, lifetime: Lifetime, { signal, timeoutMs }: Pick<CallOptions, 'signal' | 'timeoutMs'> = {}) {
     this.#clock = clock;
     this.#lifetime = lifetime;
-    // The chunks of one call all listen; Node would take more than ten for a leak.
-    setMaxListeners(0, this.#controller.signal);
+    this.#hasOwnCause = signal !== undefined || timeoutMs !== undefined;
     if (signal !== undefined) this.#follow(signal);
     if (timeoutMs !== undefined) this.#timer = clock.setTimeout(() => this.#timeOut(timeoutMs), timeoutMs);
     lifetime.add(this);
   }
 
-  /** Aborted when the call has to stop. */
+  /** Aborted when the call has to stop. Made when it is first asked for: signals and their listeners are dear on a hot path. */
   get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController();
+      // The chunks of one call all listen; Node would take more than ten for a leak.
+      setMaxListeners(0, this.#controller.signal);
+      if (this.#failure !== undefined) this.#controller.abort(this.#failure);
+    }
     return this.#controller.signal;
+  }
+
+  /**
+   * The signal for HTTP requests, or none when only the closing of the client can end the call: that ends its HTTP client, and with it
+   * every request, anyway.
+   */
+  get requestSignal(): AbortSignal | undefined {
+    return this.#hasOwnCause ? this.signal : undefined;
+  }
+
+  /** Why the call has to stop, once it has to. */
+  get failure(): AbortedError | TimeoutError | undefined {
+    return this.#failure;
   }
 
   /** The error the caller should see: why the scope ended, if it did, else `error` itself. */
@@ -67,6 +86,6 @@ export class CallScope implements Closable {
   #fail(failure: AbortedError | TimeoutError): void {
     if (this.#failure !== undefined) return;
     this.#failure = failure;
-    this.#controller.abort(failure);
+    this.#controller?.abort(failure);
   }
 }

@@ -93,7 +93,12 @@ describe('EndpointCaller', () => {
   });
 
   it('tells of each attempt that is repeated', async () => {
-    const { clock, caller } = setUp(answersInOrder([{ status: 409, body: {} }, { status: 200, body: { request_id: 'r' } }]));
+    const { clock, caller } = setUp(
+      answersInOrder([
+        { status: 409, body: {} },
+        { status: 200, body: { request_id: 'r' } },
+      ]),
+    );
     const errors: unknown[] = [];
     await clock.runUntil(caller.call('optimStep', { body }, { maxRetries: 0, onRetry: (error) => errors.push(error) }));
     expect(errors).toEqual([expect.any(ConflictError)]);

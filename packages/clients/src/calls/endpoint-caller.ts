@@ -39,27 +39,41 @@ export class EndpointCaller {
     this.#parts = parts;
   }
 
-  async call<Key extends EndpointKey>(key: Key, request: EndpointCall<Key>, options: EndpointCallOptions = {}): Promise<EndpointResponse<Key>> {
-    const { clock, lifetime, billingPause } = this.#parts;
-    const endpoint = endpoints[key] as unknown as Endpoint;
+  async call<Key extends EndpointKey>(
+    key: Key,
+    request: EndpointCall<Key>,
+    options: EndpointCallOptions = {},
+  ): Promise<EndpointResponse<Key>> {
+    const { clock, lifetime } = this.#parts;
+    if (options.isScoped && options.signal !== undefined) return this.#perform(key, request, options, options.signal);
     const scope = new CallScope(clock, lifetime, options);
     try {
       if (scope.signal.aborted) throw scope.signal.reason;
-      const send = () => this.#send(key, endpoint, request, options, scope.signal);
-      if (!(options.hasOuterRetry ?? endpoint.outerRetry)) return (await send()) as EndpointResponse<Key>;
-      const { onRetry } = options;
-      const answer = await executeWithRetries(send, {
-        clock,
-        signal: scope.signal,
-        pause: billingPause.pauseFor,
-        ...(onRetry === undefined ? {} : { onRetry: ({ error }) => onRetry(error) }),
-      });
-      return answer as EndpointResponse<Key>;
+      return await this.#perform(key, request, options, scope.signal);
     } catch (error) {
       throw scope.explain(error);
     } finally {
       scope.end();
     }
+  }
+
+  #perform<Key extends EndpointKey>(
+    key: Key,
+    request: EndpointCall<Key>,
+    options: EndpointCallOptions,
+    signal: AbortSignal,
+  ): Promise<EndpointResponse<Key>> {
+    const { clock, billingPause } = this.#parts;
+    const endpoint = endpoints[key] as unknown as Endpoint;
+    const send = () => this.#send(key, endpoint, request, options, signal) as Promise<EndpointResponse<Key>>;
+    if (!(options.hasOuterRetry ?? endpoint.outerRetry)) return send();
+    const { onRetry } = options;
+    return executeWithRetries(send, {
+      clock,
+      signal,
+      pause: billingPause.pauseFor,
+      ...(onRetry === undefined ? {} : { onRetry: ({ error }) => onRetry(error) }),
+    });
   }
 
   #send(
@@ -68,7 +82,7 @@ export class EndpointCaller {
     { params = {}, query, body, encoded }: EndpointCall<EndpointKey>,
     { headers, maxRetries, onRetry }: EndpointCallOptions,
     signal: AbortSignal,
-  ): PromiseLike<unknown> {
+  ): Promise<unknown> {
     const retries = maxRetries ?? (endpoint.maxRetries === 'default' ? undefined : endpoint.maxRetries);
     return this.#parts.http.request({
       method: endpoint.method,

@@ -46,7 +46,9 @@ function httpUrl(text: string, base?: URL): URL {
     throw new ConnectionError({ message: 'The server named a download address that is not a URL.', cause: error });
   }
   if (url.protocol === 'http:' || url.protocol === 'https:') return url;
-  throw new ConnectionError({ message: `The server named a download address with the scheme ${url.protocol}; only http and https are followed.` });
+  throw new ConnectionError({
+    message: `The server named a download address with the scheme ${url.protocol}; only http and https are followed.`,
+  });
 }
 
 /** The first byte, and the total if named, of a `Content-Range` header; undefined when it is missing or not understood. */

@@ -192,11 +192,15 @@ describe('downloadToFile', () => {
 describe('downloadCheckpoint', () => {
   const path = 'tinker://run:train:0/weights/final';
   const fetchInto = (directory: string, signal?: AbortSignal) =>
-    downloadCheckpoint({ transport, clock: hastyClock, source: () => ({ clientId: 'c', baseUrl: 'b' }), archiveUrl: async () => url }, path, {
-      directory,
-      stallTimeoutMs: 3_600_000,
-      ...(signal ? { signal } : {}),
-    });
+    downloadCheckpoint(
+      { transport, clock: hastyClock, source: () => ({ clientId: 'c', baseUrl: 'b' }), archiveUrl: async () => url },
+      path,
+      {
+        directory,
+        stallTimeoutMs: 3_600_000,
+        ...(signal ? { signal } : {}),
+      },
+    );
 
   it('leaves nothing behind when the archive is no archive', async () => {
     handler = serveWithCuts(0, 0);

@@ -66,15 +66,22 @@ describe('ApiFuture', () => {
     core.accept(['req-9']);
     const events = await unobserved(() => core.reject(failure));
     expect(events).toEqual([
-      { clientId: 'c', baseUrl: 'http://x', requestType: 'OptimStep', requestId: 'req-9', errorCode: failure.code, errorName: failure.name },
+      {
+        clientId: 'c',
+        baseUrl: 'http://x',
+        requestType: 'OptimStep',
+        requestId: 'req-9',
+        errorCode: failure.code,
+        errorName: failure.name,
+      },
     ]);
   });
 
   it.each([
-    ['await', (future: ApiFuture<number>) => future.then(undefined, () => {})],
-    ['catch', (future: ApiFuture<number>) => future.catch(() => {})],
-    ['result', (future: ApiFuture<number>) => future.result().catch(() => {})],
-    ['submitted', (future: ApiFuture<number>) => future.submitted().catch(() => {})],
+    ['await', (future: ApiFuture<number>) => future.then(undefined, () => undefined)],
+    ['catch', (future: ApiFuture<number>) => future.catch(() => undefined)],
+    ['result', (future: ApiFuture<number>) => future.result().catch(() => undefined)],
+    ['submitted', (future: ApiFuture<number>) => future.submitted().catch(() => undefined)],
   ])('publishes nothing when somebody waits by %s', async (_, wait) => {
     const { core, future } = make<number>();
     const waiting = wait(future);

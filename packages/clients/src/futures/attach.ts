@@ -79,7 +79,8 @@ function checked<Type extends keyof FutureResults>(handle: FutureHandle<Type>): 
 function problemOf(handle: FutureHandle | null): { path: string; message: string } | undefined {
   if (handle?.kind !== 'tinkex.future') return { path: '', message: 'is not what future.toJSON() gives' };
   if (handle.version !== 1) return { path: 'version', message: `is ${String(handle.version)}; this version of the SDK reads 1` };
-  if (!Object.hasOwn(resultDecoders, handle.requestType)) return { path: 'requestType', message: `is unknown: ${String(handle.requestType)}` };
+  if (!Object.hasOwn(resultDecoders, handle.requestType))
+    return { path: 'requestType', message: `is unknown: ${String(handle.requestType)}` };
   const { requestIds } = handle;
   const isList = Array.isArray(requestIds) && requestIds.every((id) => typeof id === 'string');
   if (!isList) return { path: 'requestIds', message: 'must be a list of strings' };

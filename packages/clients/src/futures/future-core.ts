@@ -213,4 +213,6 @@ function errorCode(error: unknown): string {
   return TinkexError.isInstance(error) ? error.code : 'UNKNOWN';
 }
 
-function ignore(): void {}
+function ignore(): void {
+  // Nobody waits yet; whoever does gets the outcome from the promise itself.
+}

@@ -15,6 +15,8 @@ export interface PollObserver {
 export interface Operation {
   /** Aborted by the caller's signal or time limit, or when the client closes. Pass it to everything that waits. */
   readonly signal: AbortSignal;
+  /** The same for a single HTTP request of the connection; undefined when closing the client, which ends requests anyway, is all that can stop it. */
+  readonly requestSignal: AbortSignal | undefined;
   /** When the method was called, on the injected clock. */
   readonly startedAtMs: number;
   /** The server has accepted everything: the promise ids, in data order. */
@@ -47,6 +49,10 @@ export class RunningOperation<T> implements Operation {
 
   get signal(): AbortSignal {
     return this.#scope.signal;
+  }
+
+  get requestSignal(): AbortSignal | undefined {
+    return this.#scope.requestSignal;
   }
 
   get startedAtMs(): number {

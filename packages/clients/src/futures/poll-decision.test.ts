@@ -1,10 +1,10 @@
-import { ApiStatusError, apiStatusError, ConnectionError, FutureExpiredError, RequestFailedError } from '@tinkex/types';
+import { type ApiStatusError, apiStatusError, ConnectionError, FutureExpiredError, RequestFailedError } from '@tinkex/types';
 import { describe, expect, it } from 'vitest';
 import { readVectors } from '../../test/support/vectors.js';
 import { answerOfResponse } from './poll-answer.js';
 import { decidePoll, FIRST_POLL, type PollAnswer, type PollDecision, type PollMemory } from './poll-decision.js';
-import { resultDecoders } from './result-decoders.js';
 import { decodeResult } from './result-decoder.js';
+import { resultDecoders } from './result-decoders.js';
 
 interface VectorAnswer {
   status?: number;

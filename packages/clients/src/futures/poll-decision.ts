@@ -1,4 +1,12 @@
-import { type ApiStatusError, FutureExpiredError, type JsonObject, type JsonValue, parseJson, TinkexError, ValidationError } from '@tinkex/types';
+import {
+  type ApiStatusError,
+  FutureExpiredError,
+  type JsonObject,
+  type JsonValue,
+  parseJson,
+  TinkexError,
+  ValidationError,
+} from '@tinkex/types';
 import { asObject, failureOfAnswer, failureOfStatus, isFailure } from './failure-shapes.js';
 import { type QueueReport, queueStateOfTimeout, queueStateOfTryAgain } from './queue-state.js';
 

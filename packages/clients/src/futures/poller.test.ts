@@ -2,7 +2,14 @@ import { HttpClient, subscribe } from '@tinkex/http';
 import { VirtualClock } from '@tinkex/testkit';
 import { AbortedError, BillingError, type FuturePollEvent } from '@tinkex/types';
 import { describe, expect, it } from 'vitest';
-import { after, answersInOrder, type Handler, type ScriptedAnswer, ScriptedTransport } from '../../test/support/scripted-transport.js';
+import {
+  answersInOrder,
+  type Handler,
+  later,
+  never,
+  type ScriptedAnswer,
+  ScriptedTransport,
+} from '../../test/support/scripted-transport.js';
 import { readVectors } from '../../test/support/vectors.js';
 import { BillingPause } from '../limits/billing-pause.js';
 import { ByteBudget } from '../limits/byte-budget.js';
@@ -99,7 +106,7 @@ describe('Poller', () => {
     const clockBox: { clock?: VirtualClock } = {};
     const { clock, transport, poll } = setUp((request) => {
       const clock = clockBox.clock as VirtualClock;
-      return request.headers['x-tinker-request-iteration'] === '3' ? done : after(clock, 20_000, pending);
+      return request.headers['x-tinker-request-iteration'] === '3' ? done : later(clock, 20_000, pending);
     });
     clockBox.clock = clock;
     await clock.runUntil(poll());
@@ -127,7 +134,7 @@ describe('Poller', () => {
     const clockBox: { clock?: VirtualClock } = {};
     const { clock, transport, poll } = setUp(({ headers }) => {
       if (headers['x-tinker-request-iteration'] === '2') return done;
-      return after(clockBox.clock as VirtualClock, 120_000, done);
+      return later(clockBox.clock as VirtualClock, 120_000, done);
     });
     clockBox.clock = clock;
     await clock.runUntil(poll());
@@ -185,7 +192,7 @@ describe('Poller', () => {
     await clock.advance(100);
     controller.abort();
     await expect(sleeping).rejects.toSatisfy(AbortedError.isInstance);
-    const hanging = setUp(() => new Promise<never>(() => {}));
+    const hanging = setUp(never);
     const second = new AbortController();
     const inFlight = hanging.poll('r', second.signal);
     await hanging.clock.advance(0);

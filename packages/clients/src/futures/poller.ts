@@ -1,4 +1,4 @@
-import { type Clock, type HttpClient, hasSubscribers, publish, sleep } from '@tinkex/http';
+import { type Clock, type HttpClient, hasSubscribers, publish, type RawResponse, sleep } from '@tinkex/http';
 import { type ApiStatusError, type EventSource, endpoints } from '@tinkex/types';
 import { BILLING_PAUSE_MS, type BillingPause } from '../limits/billing-pause.js';
 import type { ByteBudget } from '../limits/byte-budget.js';
@@ -18,6 +18,8 @@ export interface PollJob<T> {
   readonly decoder: ResultDecoder<T>;
   /** Ends the polling with `AbortedError`; the operation itself goes on at the server. */
   readonly signal: AbortSignal;
+  /** False: requests go without the signal, because only the closing of the client can end this job. Default true. */
+  readonly isRequestAbortable?: boolean;
   /** From the call to the first poll; told to the server with the first poll. */
   readonly roundtripMs?: number;
   readonly headers?: Readonly<Record<string, string>>;
@@ -45,6 +47,10 @@ export interface PollerParts {
 
 const { path, pool, timeoutMs, request: requestCodec } = endpoints.retrieveFuture;
 
+/** Refusals the loop reads itself. */
+const POLLED_STATUSES = [400, 408] as const;
+const whole = (response: RawResponse): RawResponse => response;
+
 /** Polls promises until they have a result. */
 export class Poller {
   readonly #parts: PollerParts;
@@ -69,7 +75,7 @@ export class Poller {
     try {
       // One frame for the whole life of a promise: thousands of them may stand in line for a slot.
       for (let iteration = 0; ; iteration += 1) {
-        await slots.enter(job.signal, !memory.allowMetadataOnly);
+        if (!slots.tryEnter()) await slots.enter(job.signal, !memory.allowMetadataOnly);
         const startedAtMs = clock.now();
         const answer = await this.#ask(job, memory, iteration);
         const heldMs = clock.now() - startedAtMs;
@@ -109,14 +115,14 @@ export class Poller {
         body: requestCodec.encode({ requestId: job.requestId, allowMetadataOnly: memory.allowMetadataOnly }),
         accept: job.decoder.protobuf === undefined ? 'application/json' : acceptResult,
         headers: this.#headers(job, iteration),
-        signal: job.signal,
         requestType: job.requestType,
-        acceptStatus: [400, 408],
-        parse: (raw) => raw,
+        acceptStatus: POLLED_STATUSES,
+        parse: whole,
+        ...(job.isRequestAbortable === false ? {} : { signal: job.signal }),
       });
       return answerOfResponse(response);
     } catch (error) {
-      if (job.signal.aborted) throw error;
+      if (job.isRequestAbortable !== false && job.signal.aborted) throw error;
       return answerOfError(error);
     } finally {
       slots.leave();
@@ -179,4 +185,3 @@ function outcomeOf(decision: PollDecision, answer: PollAnswer): 'result' | 'pend
   const isPending = answer.kind === 'success' || (answer.kind === 'refusal' && answer.error.status === 408);
   return isPending ? 'pending' : 'retry';
 }
-

@@ -29,7 +29,7 @@ export function startOperation<T>(host: OperationHost, { requestType, run }: Ope
     host.onFailure?.(failure);
   };
   // Not an async function: tens of thousands of futures may be pending, and a frame for each would be most of their memory.
-  if (scope.signal.aborted) fail(scope.signal.reason);
+  if (scope.failure !== undefined) fail(scope.failure);
   else {
     run(new RunningOperation(core, scope)).then((value) => {
       scope.end();

@@ -22,12 +22,12 @@ export interface BillingVerdict {
 export class BillingPause {
   readonly #clock: Clock;
   readonly #maxPauseMs: number;
-  readonly #onReport: (verdict: 'warning' | 'error') => void;
+  readonly #onReport: ((verdict: 'warning' | 'error') => void) | undefined;
   #firstAtMs: number | undefined;
   #reportedAtMs: number | undefined;
 
   /** @param maxPauseMs - The window, counted from the first 402 of an incident. */
-  constructor(clock: Clock, maxPauseMs: number, onReport: (verdict: 'warning' | 'error') => void = () => {}) {
+  constructor(clock: Clock, maxPauseMs: number, onReport?: (verdict: 'warning' | 'error') => void) {
     this.#clock = clock;
     this.#maxPauseMs = maxPauseMs;
     this.#onReport = onReport;
@@ -37,7 +37,7 @@ export class BillingPause {
   judge(status: number): BillingVerdict {
     if (status !== 402) return { isPaused: false };
     const verdict = this.#judgeUnpaid(this.#clock.now());
-    if (verdict.report !== undefined) this.#onReport(verdict.report);
+    if (verdict.report !== undefined) this.#onReport?.(verdict.report);
     return verdict;
   }
 

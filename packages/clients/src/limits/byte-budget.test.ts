@@ -38,7 +38,12 @@ describe('ByteBudget', () => {
     const budget = new ByteBudget(10);
     const leave = await budget.enter(20);
     const order: number[] = [];
-    const waiters = [5, 6, 7].map((bytes) => budget.enter(bytes).then((exit) => (order.push(bytes), exit)));
+    const waiters = [5, 6, 7].map((bytes) =>
+      budget.enter(bytes).then((exit) => {
+        order.push(bytes);
+        return exit;
+      }),
+    );
     leave();
     const [first, second] = [await waiters[0], await waiters[1]];
     expect(order).toEqual([5, 6]);

@@ -22,6 +22,13 @@ export class Slots {
     return this.#line.size + this.#express.size;
   }
 
+  /** Takes a slot if one is free. */
+  tryEnter(): boolean {
+    if (this.#used >= this.limit) return false;
+    this.#used += 1;
+    return true;
+  }
+
   /**
    * Takes a slot, or waits for one in order of arrival.
    *

@@ -1,8 +1,8 @@
-import { type Clock, systemClock } from '@tinkex/http';
-import { AbortedError } from '@tinkex/types';
-import { VirtualClock } from '@tinkex/testkit';
-import fc from 'fast-check';
 import { getEventListeners } from 'node:events';
+import { type Clock, systemClock } from '@tinkex/http';
+import { VirtualClock } from '@tinkex/testkit';
+import { AbortedError } from '@tinkex/types';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { rateLimiterFor } from './limiter-registry.js';
 import { RateLimiter } from './rate-limiter.js';

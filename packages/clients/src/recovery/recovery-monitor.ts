@@ -20,7 +20,13 @@ export type RecoveryEvent<Client> =
   | { readonly type: 'broken'; readonly trainingRunId: string }
   | { readonly type: 'attempt'; readonly trainingRunId: string; readonly attempt: number; readonly checkpointPath: string }
   | { readonly type: 'attempt_failed'; readonly trainingRunId: string; readonly attempt: number; readonly error: unknown }
-  | { readonly type: 'recovered'; readonly trainingRunId: string; readonly attempt: number; readonly checkpointPath: string; readonly client: Client }
+  | {
+      readonly type: 'recovered';
+      readonly trainingRunId: string;
+      readonly attempt: number;
+      readonly checkpointPath: string;
+      readonly client: Client;
+    }
   | { readonly type: 'given_up'; readonly trainingRunId: string; readonly error: unknown }
   | { readonly type: 'watch_failed'; readonly trainingRunId: string; readonly error: unknown };
 
@@ -137,7 +143,9 @@ export class RecoveryMonitor<Client> implements AsyncDisposable {
     const choose = this.#options.chooseCheckpoint ?? ((all: readonly Checkpoint[]) => newestTrainingCheckpoint(all, this.#clock.now()));
     const chosen = choose(checkpoints);
     if (chosen) return chosen.tinkerPath;
-    throw new ConfigurationError({ message: `The run ${trainingRunId} has no checkpoint to go on from. Call saveState from time to time.` });
+    throw new ConfigurationError({
+      message: `The run ${trainingRunId} has no checkpoint to go on from. Call saveState from time to time.`,
+    });
   }
 
   #restart(path: string, options: CallOptions): Promise<Client> {

@@ -1,5 +1,12 @@
 import { executeWithRetries, type RawResponse, sleep } from '@tinkex/http';
-import { apiStatusError, checkpointArchiveUrlResponse, type CheckpointArchiveUrlResponse, parseJson, ServerError, ValidationError } from '@tinkex/types';
+import {
+  apiStatusError,
+  type CheckpointArchiveUrlResponse,
+  checkpointArchiveUrlResponse,
+  parseJson,
+  ServerError,
+  ValidationError,
+} from '@tinkex/types';
 import type { CallOptions } from '../calls/call-options.js';
 import { CallScope } from '../calls/call-scope.js';
 import type { Connection } from '../service/connection.js';
@@ -18,7 +25,11 @@ export async function archiveUrl(connection: Connection, path: string, options: 
   const scope = new CallScope(clock, lifetime, options);
   const { signal } = scope;
   try {
-    return await executeWithRetries(() => askUntilBuilt(connection, path, signal, options.headers), { clock, signal, pause: billingPause.pauseFor });
+    return await executeWithRetries(() => askUntilBuilt(connection, path, signal, options.headers), {
+      clock,
+      signal,
+      pause: billingPause.pauseFor,
+    });
   } catch (error) {
     throw scope.explain(error);
   } finally {
@@ -56,9 +67,13 @@ async function askUntilBuilt(
 function readArchiveAnswer({ status, headers, bytes }: RawResponse, { baseUrl, clock }: Connection): CheckpointArchiveUrlResponse {
   if (status >= 200 && status < 300) return checkpointArchiveUrlResponse.decode(parseJson(bytes));
   const location = headers['location'];
-  if (location === undefined) throw apiStatusError({ status, headers, body: 'The redirect names no Location.', method: 'GET', path: '(checkpoint archive)' });
+  if (location === undefined)
+    throw apiStatusError({ status, headers, body: 'The redirect names no Location.', method: 'GET', path: '(checkpoint archive)' });
   const expiresMs = Date.parse(withZone(headers['expires']));
-  return { url: absoluteUrl(location, baseUrl), expires: new Date(Number.isNaN(expiresMs) ? clock.now() + DEFAULT_LIFETIME_MS : expiresMs) };
+  return {
+    url: absoluteUrl(location, baseUrl),
+    expires: new Date(Number.isNaN(expiresMs) ? clock.now() + DEFAULT_LIFETIME_MS : expiresMs),
+  };
 }
 
 /** A date without a zone counts as UTC, not as the machine's local time. Text without a year, such as the `0` of caches, is no date. */

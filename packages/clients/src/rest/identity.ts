@@ -17,7 +17,8 @@ export function identityOf(credential: string, isExchanged: boolean): WhoamiResp
   const subject = claims?.['sub'];
   if ((!isExchanged && !isUserKey) || typeof subject !== 'string' || subject === '') {
     throw new ConfigurationError({
-      message: 'This credential does not say who it belongs to: whoami needs a server that issues tokens, or an API key that is a JWT of a user.',
+      message:
+        'This credential does not say who it belongs to: whoami needs a server that issues tokens, or an API key that is a JWT of a user.',
       option: 'apiKey',
       environmentVariable: 'TINKER_API_KEY',
     });

@@ -14,8 +14,8 @@ import {
   type WhoamiResponse,
 } from '@tinkex/types';
 import type { CallOptions } from '../calls/call-options.js';
-import { type DownloadCheckpointOptions, type DownloadedCheckpoint, downloadCheckpoint } from '../checkpoints/download-checkpoint.js';
 import type { EndpointCall, EndpointKey, EndpointResponse } from '../calls/endpoint-types.js';
+import { type DownloadCheckpointOptions, type DownloadedCheckpoint, downloadCheckpoint } from '../checkpoints/download-checkpoint.js';
 import type { Connection } from '../service/connection.js';
 import { archiveUrl } from './archive-url.js';
 import { checkpointArchivePath } from './checkpoint-address.js';
@@ -123,7 +123,11 @@ export class RestClient {
    *
    * @param checkpointId - `weights/{name}` or `sampler_weights/{name}`; a bare name on servers that use those.
    */
-  async getCheckpointArchiveUrl(trainingRunId: string, checkpointId: string, options: CallOptions = {}): Promise<CheckpointArchiveUrlResponse> {
+  async getCheckpointArchiveUrl(
+    trainingRunId: string,
+    checkpointId: string,
+    options: CallOptions = {},
+  ): Promise<CheckpointArchiveUrlResponse> {
     return archiveUrl(await this.#connect(options), checkpointArchivePath(trainingRunId, checkpointId), options);
   }
 

@@ -47,7 +47,9 @@ function makeTemplate(request: SampleRequest): Template | undefined {
   const [between, afterSeqId] = rest?.split(String(SEQ_ID_MARK)) ?? [];
   const isClear = parts.length === 2 && rest?.split(String(SEQ_ID_MARK)).length === 2;
   // A value of the user's that looks like a mark: leave such a request to the codec.
-  return isClear && beforeTokens !== undefined && between !== undefined && afterSeqId !== undefined ? { beforeTokens, between, afterSeqId } : undefined;
+  return isClear && beforeTokens !== undefined && between !== undefined && afterSeqId !== undefined
+    ? { beforeTokens, between, afterSeqId }
+    : undefined;
 }
 
 /** The tokens of a prompt of one text chunk, which are checked int32 values; undefined for any other prompt. */

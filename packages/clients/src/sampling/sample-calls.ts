@@ -8,8 +8,10 @@ import { AdmissionQueue } from '../limits/admission-queue.js';
 import type { Connection } from '../service/connection.js';
 import { RetryHandler, type RetryOptions, resolveRetryOptions } from './retry-handler.js';
 import { alignPromptLogprobs, promptTokenCount, type SampleInput, toModelInput } from './sample-input.js';
-import { type SampleSubmitter, submitterOf } from './sample-submitter.js';
+import { type SampleSubmitter, type SubmissionScope, submitterOf } from './sample-submitter.js';
 import type { SeqIds } from './seq-ids.js';
+
+const NO_PARAMS = {};
 
 /** The state of one call over its attempts. */
 interface SampleCall {
@@ -55,8 +57,7 @@ export class SampleCalls {
         requestType: 'Sample',
         run: async (operation) => {
           const call: SampleCall = { input, prompt: toModelInput(input.prompt), operation, headers: options.headers, failures: 0 };
-          const { signal } = operation;
-          if (!this.#concurrency.tryEnter(1)) await this.#concurrency.enter(1, signal);
+          if (!this.#concurrency.tryEnter(1)) await this.#concurrency.enter(1, operation.signal);
           try {
             const response = await this.#perform(call, isRepeated);
             if (hasSubscribers('tinkex:sampling:call')) this.#publish(call, response, undefined);
@@ -75,9 +76,9 @@ export class SampleCalls {
 
   #perform(call: SampleCall, isRepeated: boolean): Promise<SampleResponse> {
     const retry = this.#retry;
-    if (retry === undefined || !isRepeated) return this.#attempt(call, call.operation.signal);
+    if (retry === undefined || !isRepeated) return this.#attempt(call, call.operation);
     return retry.run(
-      (signal) => this.#attempt(call, signal),
+      (signal) => this.#attempt(call, { signal, requestSignal: signal }),
       call.operation.signal,
       (error) => {
         call.failures += 1;
@@ -86,46 +87,50 @@ export class SampleCalls {
     );
   }
 
-  async #attempt(call: SampleCall, signal: AbortSignal): Promise<SampleResponse> {
-    const { input, prompt, operation, headers } = call;
-    call.seqId ??= this.#seqIds.next();
-    const submission = {
-      request: {
-        prompt,
-        numSamples: input.numSamples ?? 1,
-        samplingParams: input.samplingParams ?? {},
-        samplingSessionId: this.#samplingSessionId,
-        seqId: call.seqId,
-        promptLogprobs: input.includePromptLogprobs ?? false,
-        topkPromptLogprobs: input.topkPromptLogprobs ?? 0,
-      },
-      estimatedBytes: estimatePromptBytes(prompt),
-      signal,
-      ...(headers === undefined ? {} : { headers }),
-    };
+  async #attempt(call: SampleCall, scope: SubmissionScope): Promise<SampleResponse> {
+    const { operation, headers, prompt } = call;
     const startedAtMs = this.#connection.clock.now();
-    const requestId =
-      this.#retry === undefined
-        ? await this.#submitter.submitOnce(submission)
-        : await this.#submitter.submitPatiently({
-            ...submission,
-            onFailure: () => {
-              call.failures += 1;
-            },
-          });
+    const requestId = await this.#submit(call, scope);
     call.requestId = requestId;
     operation.accepted([requestId]);
     const response = await this.#connection.poll({
       requestId,
       requestType: 'Sample',
       decoder: resultDecoders.Sample,
-      signal,
+      get signal() {
+        return scope.signal;
+      },
+      isRequestAbortable: scope.requestSignal !== undefined,
       roundtripMs: this.#connection.clock.now() - startedAtMs,
-      onPolled: operation.polled,
-      onQueueState: operation.queueState,
+      observer: operation.observer,
       ...(headers === undefined ? {} : { headers }),
     });
     return response.promptLogprobs === undefined ? response : alignPromptLogprobs(response, promptTokenCount(prompt));
+  }
+
+  /** A function of its own, so that a pending call does not keep its request. */
+  #submit(call: SampleCall, scope: SubmissionScope): Promise<string> {
+    const { input, prompt, headers } = call;
+    call.seqId ??= this.#seqIds.next();
+    const submission = {
+      request: {
+        prompt,
+        numSamples: input.numSamples ?? 1,
+        samplingParams: input.samplingParams ?? NO_PARAMS,
+        samplingSessionId: this.#samplingSessionId,
+        seqId: call.seqId,
+        promptLogprobs: input.includePromptLogprobs ?? false,
+        topkPromptLogprobs: input.topkPromptLogprobs ?? 0,
+      },
+      estimatedBytes: estimatePromptBytes(prompt),
+      scope,
+      ...(headers === undefined ? {} : { headers }),
+    };
+    if (this.#retry === undefined) return this.#submitter.submitOnce(submission);
+    const onFailure = (): void => {
+      call.failures += 1;
+    };
+    return this.#submitter.submitPatiently({ ...submission, onFailure });
   }
 
   /** Decides which number the next attempt carries after a lost promise. */

@@ -10,12 +10,20 @@ import { SampleRequestEncoder } from './request-encoder.js';
 const { path, pool, response } = endpoints.asample;
 const BACKPRESSURE_HEADERS = { 'x-tinker-sampling-backpressure': '1' };
 
+/** What ends a submission. */
+export interface SubmissionScope {
+  /** For waits. */
+  readonly signal: AbortSignal;
+  /** For requests; undefined when only the closing of the client can end them. */
+  readonly requestSignal: AbortSignal | undefined;
+}
+
 /** One request to submit. */
 export interface Submission {
   readonly request: SampleRequest;
   /** Estimate of the prompt's size. */
   readonly estimatedBytes: number;
-  readonly signal: AbortSignal;
+  readonly scope: SubmissionScope;
   readonly headers?: Readonly<Record<string, string>>;
   /** Told of each failure that is followed by another attempt. */
   readonly onFailure?: (error: unknown) => void;
@@ -41,10 +49,10 @@ export class SampleSubmitter {
 
   /** Submits once and returns the promise's id. Any failure is the caller's; a 429 also sets the shared backoff. */
   async submitOnce(submission: Submission): Promise<string> {
-    const { estimatedBytes, signal } = submission;
-    const admission = this.limits.tryEnter(estimatedBytes) ?? (await this.limits.enter(estimatedBytes, signal));
+    const { estimatedBytes, scope } = submission;
+    const admission = this.limits.tryEnter(estimatedBytes) ?? (await this.limits.enter(estimatedBytes, scope.signal));
     try {
-      if (this.limiter.isBlocked) await this.limiter.wait(signal, this.#connection.source());
+      if (this.limiter.isBlocked) await this.limiter.wait(scope.signal, this.#connection.source());
       return await this.#send(submission);
     } catch (error) {
       if (RateLimitError.isInstance(error)) this.#backOff(error, estimatedBytes);
@@ -60,7 +68,8 @@ export class SampleSubmitter {
    */
   async submitPatiently(submission: Submission): Promise<string> {
     const { clock, source } = this.#connection;
-    const { estimatedBytes, signal, onFailure } = submission;
+    const { estimatedBytes, onFailure } = submission;
+    const { signal } = submission.scope;
     const admission = this.limits.tryEnter(estimatedBytes) ?? (await this.limits.enter(estimatedBytes, signal));
     try {
       for (;;) {
@@ -91,7 +100,7 @@ export class SampleSubmitter {
   }
 
   /** Straight to the HTTP client: a call per sample through the general path would cost more than the exchange itself. */
-  async #send({ request, signal, headers }: Submission): Promise<string> {
+  async #send({ request, scope, headers }: Submission): Promise<string> {
     const { clock, http } = this.#connection;
     const startedAtMs = clock.now();
     const { requestId } = await http.request({
@@ -103,8 +112,8 @@ export class SampleSubmitter {
       body: this.#encoder.encode(request),
       contentType: 'application/json',
       schema: response,
-      signal,
       headers: headers === undefined ? BACKPRESSURE_HEADERS : { ...BACKPRESSURE_HEADERS, ...headers },
+      ...(scope.requestSignal === undefined ? {} : { signal: scope.requestSignal }),
     });
     if (this.limiter.blockedUntilMs !== 0) this.limiter.noteSuccess(startedAtMs, this.#connection.source());
     return requestId;

@@ -1,11 +1,11 @@
-import type { CallOptions } from '../calls/call-options.js';
 import { ConfigurationError, type SampleResponse, type Tokenizer, ValidationError } from '@tinkex/types';
+import type { CallOptions } from '../calls/call-options.js';
 import type { ApiFuture } from '../futures/api-future.js';
 import type { Connection, SessionConnection } from '../service/connection.js';
+import type { RetryOptions } from './retry-handler.js';
 import { SampleCalls } from './sample-calls.js';
 import type { Prompt, SampleInput } from './sample-input.js';
 import { mapConcurrently, type SampleManyItem, type SampleManyOptions, type SampleManySuccess } from './sample-many.js';
-import type { RetryOptions } from './retry-handler.js';
 import { parseSamplingHandle, type SamplingClientHandle } from './sampling-handle.js';
 import { SeqIds } from './seq-ids.js';
 
@@ -37,7 +37,12 @@ export class SamplingClient {
   #baseModel: Promise<string> | undefined;
 
   /** @internal Use `service.createSamplingClient` or {@link SamplingClient.fromJSON}. */
-  constructor(connection: Connection, samplingSessionId: string, options: Pick<SamplingClientOptions, 'retry'>, more: SamplingClientParts = {}) {
+  constructor(
+    connection: Connection,
+    samplingSessionId: string,
+    options: Pick<SamplingClientOptions, 'retry'>,
+    more: SamplingClientParts = {},
+  ) {
     this.samplingSessionId = samplingSessionId;
     this.#connection = connection;
     this.#sessionId = more.sessionId;
@@ -45,13 +50,20 @@ export class SamplingClient {
   }
 
   /** @internal Creates the sampler on the server. */
-  static async create(connection: SessionConnection, options: SamplingClientOptions, callOptions: CallOptions = {}): Promise<SamplingClient> {
+  static async create(
+    connection: SessionConnection,
+    options: SamplingClientOptions,
+    callOptions: CallOptions = {},
+  ): Promise<SamplingClient> {
     const { modelPath, baseModel } = options;
     if (modelPath === undefined && baseModel === undefined) {
       throw new ConfigurationError({ message: 'A sampling client needs modelPath or baseModel.', option: 'modelPath' });
     }
     if (modelPath !== undefined && !modelPath.startsWith('tinker://')) {
-      throw new ConfigurationError({ message: `modelPath must start with tinker://, got ${JSON.stringify(modelPath)}.`, option: 'modelPath' });
+      throw new ConfigurationError({
+        message: `modelPath must start with tinker://, got ${JSON.stringify(modelPath)}.`,
+        option: 'modelPath',
+      });
     }
     const { sessionId } = connection;
     const body = {
@@ -71,10 +83,17 @@ export class SamplingClient {
    * @param handle - What `toJSON()` or `JSON.stringify` gave there.
    * @param connect - Who to talk as: a `ServiceClient` for the same base URL.
    */
-  static async fromJSON(handle: SamplingClientHandle | string, connect: SamplingConnector, options: Pick<SamplingClientOptions, 'retry'> = {}): Promise<SamplingClient> {
+  static async fromJSON(
+    handle: SamplingClientHandle | string,
+    connect: SamplingConnector,
+    options: Pick<SamplingClientOptions, 'retry'> = {},
+  ): Promise<SamplingClient> {
     const { samplingSessionId, sessionId } = parseSamplingHandle(handle);
     const connection = await connect.samplingConnection(sessionId);
-    return new SamplingClient(connection, samplingSessionId, options, { seqIds: SeqIds.forCopy(), ...(sessionId === undefined ? {} : { sessionId }) });
+    return new SamplingClient(connection, samplingSessionId, options, {
+      seqIds: SeqIds.forCopy(),
+      ...(sessionId === undefined ? {} : { sessionId }),
+    });
   }
 
   /**

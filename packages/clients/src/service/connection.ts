@@ -3,8 +3,8 @@ import type { ClientConfigResponse, EventSource, Tokenizer } from '@tinkex/types
 import type { CallOptions } from '../calls/call-options.js';
 import type { EndpointCall, EndpointKey, EndpointResponse } from '../calls/endpoint-types.js';
 import type { Lifetime } from '../calls/lifetime.js';
-import type { OperationSpec } from '../futures/operation.js';
 import type { ApiFuture } from '../futures/api-future.js';
+import type { OperationSpec } from '../futures/operation.js';
 import type { PollJob } from '../futures/poller.js';
 import type { BillingPause } from '../limits/billing-pause.js';
 import type { ByteBudget } from '../limits/byte-budget.js';
@@ -78,6 +78,11 @@ export interface SessionConnection extends Connection {
 
 /** Options of {@link Connection.call} beyond those a user passes. */
 export interface EndpointCallOptions extends CallOptions {
+  /**
+   * The signal is an operation's own (`Operation.signal`): it already stands for the caller's signal and time limit and for the
+   * closing of the client, so that the call needs no scope of its own. Default false.
+   */
+  readonly isScoped?: boolean;
   /** Replaces the table's word on the outer retry layer. */
   readonly hasOuterRetry?: boolean;
   /** Replaces the table's number of HTTP retries. */

@@ -1,4 +1,4 @@
-import { apiKeyAuth, type AuthProvider, credentialCommand, selectCredential } from '@tinkex/http';
+import { type AuthProvider, apiKeyAuth, credentialCommand, selectCredential } from '@tinkex/http';
 import { ConfigurationError } from '@tinkex/types';
 import type { ResolvedOptions } from './resolve-options.js';
 

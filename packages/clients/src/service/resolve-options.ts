@@ -13,7 +13,10 @@ export const DEFAULT_SDK_VERSION = '0.25.0';
 
 /** Options with the environment and the defaults filled in. */
 export interface ResolvedOptions
-  extends Omit<ServiceClientOptions, 'baseUrl' | 'tags' | 'wireFormat' | 'clock' | 'random' | 'sdkVersion' | 'telemetry' | 'heartbeatIntervalMs' | 'limits'> {
+  extends Omit<
+    ServiceClientOptions,
+    'baseUrl' | 'tags' | 'wireFormat' | 'clock' | 'random' | 'sdkVersion' | 'telemetry' | 'heartbeatIntervalMs' | 'limits'
+  > {
   readonly baseUrl: string;
   readonly isHosted: boolean;
   readonly tags: readonly string[];
@@ -115,7 +118,12 @@ function requireBaseUrl(url: string): string {
     return normalizeBaseUrl(url);
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new ConfigurationError({ message: `Option baseUrl: ${reason}`, option: 'baseUrl', environmentVariable: 'TINKER_BASE_URL', cause });
+    throw new ConfigurationError({
+      message: `Option baseUrl: ${reason}`,
+      option: 'baseUrl',
+      environmentVariable: 'TINKER_BASE_URL',
+      cause,
+    });
   }
 }
 

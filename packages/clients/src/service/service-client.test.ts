@@ -1,10 +1,9 @@
-import { subscribe } from '@tinkex/http';
 import { ConfigurationError } from '@tinkex/types';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { miniServer } from '../../test/support/mini-server.js';
-import { answersInOrder } from '../../test/support/scripted-transport.js';
-import type { ServerMessage } from './service-options.js';
+import { answersInOrder, never } from '../../test/support/scripted-transport.js';
 import { ServiceClient } from './service-client.js';
+import type { ServerMessage } from './service-options.js';
 
 afterEach(() => vi.unstubAllEnvs());
 
@@ -72,7 +71,10 @@ describe('start-up', () => {
 
   it('needs no session for capabilities', async () => {
     const server = miniServer();
-    server.routes.set('get_server_capabilities', () => ({ status: 200, body: { supported_models: [{ model_name: 'm', max_context_length: 9 }] } }));
+    server.routes.set('get_server_capabilities', () => ({
+      status: 200,
+      body: { supported_models: [{ model_name: 'm', max_context_length: 9 }] },
+    }));
     expect((await server.clock.runUntil(server.service.getServerCapabilities())).supportedModels).toMatchObject([
       { modelName: 'm', maxContextLength: 9 },
     ]);
@@ -132,10 +134,12 @@ describe('start-up', () => {
     await server.service.close();
   });
 
-  it('passes the server\'s messages on', async () => {
+  it("passes the server's messages on", async () => {
     const messages: ServerMessage[] = [];
     const server = miniServer({}, { onServerMessage: (message) => messages.push(message) });
-    server.routes.set('create_session', () => ({ body: { session_id: 'S', info_message: 'hello', warning_message: 'soon', error_message: '' } }));
+    server.routes.set('create_session', () => ({
+      body: { session_id: 'S', info_message: 'hello', warning_message: 'soon', error_message: '' },
+    }));
     await server.clock.runUntil(server.service.sessionId());
     expect(messages).toEqual([
       { level: 'info', text: 'hello' },
@@ -148,7 +152,10 @@ describe('start-up', () => {
     const messages: ServerMessage[] = [];
     const server = miniServer({}, { onServerMessage: (message) => messages.push(message) });
     const training = await server.training();
-    server.routes.set('optim_step', answersInOrder([{ status: 402, body: {} }, { status: 402, body: {} }, { body: { request_id: 'optim' } }]));
+    server.routes.set(
+      'optim_step',
+      answersInOrder([{ status: 402, body: {} }, { status: 402, body: {} }, { body: { request_id: 'optim' } }]),
+    );
     const start = server.clock.now();
     await server.clock.runUntil(training.optimStep());
     expect(server.clock.now() - start).toBe(10_000);
@@ -157,144 +164,56 @@ describe('start-up', () => {
   });
 });
 
-describe('session', () => {
-  it('sends heartbeats every interval from the first on, whatever they are answered, until it is closed', async () => {
-    const server = miniServer();
-    server.routes.set('session_heartbeat', answersInOrder([{ body: {} }, { status: 404, body: {} }, { connection_error: true }, { body: {} }], true));
-    await server.clock.runUntil(server.service.sessionId());
-    const start = server.clock.now();
-    await server.clock.advance(50_000);
-    expect(server.transport.of('session_heartbeat').map(({ atMs }) => atMs - start)).toEqual([10_000, 20_000, 30_000, 40_000, 50_000]);
-    expect(server.transport.of('session_heartbeat')[0]?.body).toEqual({ session_id: 'S', type: 'session_heartbeat' });
-    await server.service.close();
-    await server.clock.advance(100_000);
-    expect(server.transport.of('session_heartbeat')).toHaveLength(5);
-    expect(server.clock.pending).toBe(0);
-  });
-
-  it('warns after 120 s of silence, with every further failed beat, and stops warning after an answer', async () => {
-    const messages: ServerMessage[] = [];
-    const missed: number[] = [];
-    const stop = subscribe('tinkex:session:heartbeat_missed', ({ sinceLastSuccessMs }) => missed.push(sinceLastSuccessMs));
-    const server = miniServer({}, { onServerMessage: (message) => messages.push(message), heartbeatIntervalMs: 40_000 });
-    server.routes.set('session_heartbeat', () => ({ status: 503, body: {} }));
-    await server.clock.runUntil(server.service.sessionId());
-    await server.clock.advance(120_000);
-    expect(missed).toEqual([]);
-    await server.clock.advance(80_000);
-    expect(missed).toEqual([160_000, 200_000]);
-    expect(messages).toHaveLength(2);
-    server.routes.set('session_heartbeat', () => ({ body: {} }));
-    await server.clock.advance(80_000);
-    expect(missed).toHaveLength(2);
-    stop();
-    await server.service.close();
-  });
-
-  it('publishes start, heartbeats and end with the session id', async () => {
-    const names: string[] = [];
-    const stops = (['tinkex:session:start', 'tinkex:session:heartbeat', 'tinkex:session:end'] as const).map((name) =>
-      subscribe(name, ({ sessionId }) => names.push(`${name} ${sessionId}`)),
-    );
-    const server = miniServer();
-    await server.clock.runUntil(server.service.sessionId());
-    await server.clock.advance(10_000);
-    await server.service.close();
-    for (const stop of stops) stop();
-    expect(names).toEqual(['tinkex:session:start S', 'tinkex:session:heartbeat S', 'tinkex:session:end S']);
-  });
-});
-
-describe('models from saved weights', () => {
-  const path = 'tinker://R:train:0/weights/ckpt';
-
-  it('asks for the facts, creates the model and loads with number 1', async () => {
-    const server = miniServer();
-    server.routes.set('weights_info', () => ({ body: { base_model: 'base', is_lora: true, lora_rank: 8, train_mlp: false } }));
-    const training = await server.clock.runUntil(server.service.createTrainingClientFromStateWithOptimizer(path, { userMetadata: { a: 1 } }));
-    expect(server.transport.of('create_model')[0]?.body).toEqual({
-      session_id: 'S',
-      model_seq_id: 0,
-      base_model: 'base',
-      user_metadata: { a: 1 },
-      lora_config: { rank: 8, train_mlp: false, train_attn: true, train_unembed: true },
-      type: 'create_model',
-    });
-    expect(server.transport.of('load_weights')[0]?.body).toEqual({ model_id: 'S:train:0', seq_id: 1, path, optimizer: true, type: 'load_weights' });
-    await server.clock.runUntil(training.optimStep());
-    expect(server.submittedSeqIds()).toEqual([1, 2]);
-    await server.service.close();
-  });
-
-  it('creates by one load where the server wants that, and starts counting at 1', async () => {
-    const server = miniServer({ create_model_via_load_weights: true });
-    const options = { baseModel: 'longer', weightsAccessToken: 'tml-other' };
-    const training = await server.clock.runUntil(server.service.createTrainingClientFromState(path, options));
-    expect(server.transport.of('load_weights')[0]?.body).toEqual({
-      session_id: 'S',
-      model_seq_id: 0,
-      base_model: 'longer',
-      path,
-      optimizer: false,
-      weights_access_token: 'tml-other',
-      type: 'load_weights',
-    });
-    expect(training.modelId).toBe('S:train:0');
-    await server.clock.runUntil(training.optimStep());
-    expect(server.transport.of('optim_step')[0]?.body).toMatchObject({ seq_id: 1 });
-    await server.service.close();
-  });
-
-  it('asks for the facts of another account\'s weights with its token, and sends the token as given', async () => {
-    const server = miniServer();
-    server.routes.set('weights_info', () => ({ body: { base_model: 'base', is_lora: true, lora_rank: 8 } }));
-    await server.clock.runUntil(server.service.createTrainingClientFromState(path, { weightsAccessToken: 'tml-owner' }));
-    expect(server.transport.of('weights_info')[0]?.headers['x-api-key']).toBe('tml-owner');
-    expect(server.transport.of('create_model')[0]?.headers['x-api-key']).toBe('any');
-    expect(server.transport.of('load_weights')[0]?.body).toMatchObject({ weights_access_token: 'tml-owner' });
-    expect(server.transport.of('client/config').map(({ headers }) => headers['x-api-key'])).toEqual(['any', 'tml-owner']);
-    expect(server.transport.isClosed).toBe(false);
-    await server.service.close();
-  });
-
-  it('numbers models in the order of the calls, from 0', async () => {
-    const server = miniServer();
-    const models = ['a', 'b', 'c'].map((baseModel) => server.service.createLoraTrainingClient({ baseModel }));
-    await server.clock.runUntil(Promise.all(models));
-    expect(server.transport.of('create_model').map(({ body }) => [(body as { base_model: string }).base_model, (body as { model_seq_id: number }).model_seq_id])).toEqual([
-      ['a', 0],
-      ['b', 1],
-      ['c', 2],
-    ]);
-    await server.service.close();
-  });
-
-  it.each([
-    [{ baseModel: '' }, 'baseModel'],
-    [{ baseModel: 'b', rank: 0 }, 'rank'],
-    [{ baseModel: 'b', trainMlp: false, trainAttn: false, trainUnembed: false }, 'trainMlp'],
-  ])('refuses %j before it creates anything', async (options, field) => {
-    const server = miniServer();
-    await expect(server.clock.runUntil(server.service.createLoraTrainingClient(options))).rejects.toThrow(field);
-    expect(server.transport.of('create_model')).toEqual([]);
-    await server.service.close();
-  });
-});
-
 describe('close', () => {
   it('ends waits with AbortedError, stops everything, and is idempotent', async () => {
     const server = miniServer();
     const training = await server.training();
-    server.routes.set('retrieve_future', () => new Promise<never>(() => {}));
+    server.routes.set('retrieve_future', never);
     const hanging = training.optimStep();
     const queued = [training.optimStep(), training.saveState('x')];
     await server.clock.advance(10);
     const outcomes = Promise.allSettled([hanging, ...queued]);
     await Promise.all([server.service.close(), server.service.close()]);
-    expect((await outcomes).map((outcome) => (outcome as PromiseRejectedResult).reason?.name)).toEqual(['AbortError', 'AbortError', 'AbortError']);
+    expect((await outcomes).map((outcome) => (outcome as PromiseRejectedResult).reason?.name)).toEqual([
+      'AbortError',
+      'AbortError',
+      'AbortError',
+    ]);
     expect(server.clock.pending).toBe(0);
     await expect(server.service.getServerCapabilities()).rejects.toMatchObject({ name: 'AbortError' });
     await expect(training.optimStep()).rejects.toMatchObject({ name: 'AbortError' });
     expect(server.transport.isClosed).toBe(false);
+  });
+});
+
+describe('reports to the service', () => {
+  it('are sent only where they are wanted, and tell the start of the session and failures', async () => {
+    const silent = miniServer();
+    await silent.clock.runUntil(silent.service.sessionId());
+    await silent.clock.advance(60_000);
+    expect(silent.transport.of('telemetry')).toEqual([]);
+    await silent.service.close();
+
+    const server = miniServer({}, { telemetry: true });
+    server.routes.set('telemetry', () => ({ body: { status: 'accepted' } }));
+    const training = await server.training();
+    server.routes.set('retrieve_future', () => ({ body: { error: 'broken', category: 'server' } }));
+    await expect(server.clock.runUntil(training.optimStep())).rejects.toThrow('broken');
+    await server.clock.runUntil(server.service.close());
+    const events = server.transport
+      .of('telemetry')
+      .flatMap(({ body }) => (body as { events: { event: string }[] }).events.map(({ event }) => event));
+    expect(events).toEqual(['SESSION_START', 'UNHANDLED_EXCEPTION']);
+    expect(server.transport.of('telemetry')[0]?.body).toMatchObject({ session_id: 'S', sdk_version: '0.25.0' });
+  });
+
+  it('a service that does not answer them holds close() up for a second at most', async () => {
+    const server = miniServer({}, { telemetry: true });
+    server.routes.set('telemetry', never);
+    await server.clock.runUntil(server.service.sessionId());
+    const start = server.clock.now();
+    await server.clock.runUntil(server.service.close());
+    expect(server.clock.now() - start).toBeLessThanOrEqual(1_000);
+    expect(server.clock.pending).toBe(0);
   });
 });

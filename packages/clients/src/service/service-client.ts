@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type Transport, UndiciTransport } from '@tinkex/http';
+import { ServiceReporter } from '@tinkex/telemetry';
 import type { EventSource, GetServerCapabilitiesResponse } from '@tinkex/types';
 import type { CallOptions } from '../calls/call-options.js';
 import { CallScope } from '../calls/call-scope.js';
@@ -8,19 +9,22 @@ import { Futures } from '../futures/attach.js';
 import { waitFor } from '../futures/wait.js';
 import { RestClient } from '../rest/rest-client.js';
 import { SamplingClient, type SamplingClientOptions } from '../sampling/sampling-client.js';
-import { TokenizerLibrary } from '../tokenizers/tokenizer-library.js';
-import { keepSessionAlive, startSession } from '../session/start-session.js';
 import { keepDynamicConfig } from '../session/dynamic-config.js';
+import { keepSessionAlive, startSession } from '../session/start-session.js';
+import { TokenizerLibrary } from '../tokenizers/tokenizer-library.js';
 import { createLoraModel, createModelFromState } from '../training/create-model.js';
-import type { FromStateOptions, LoraTrainingOptions } from '../training/training-options.js';
 import { type ResumedTraining, type ResumeOptions, resumeTraining } from '../training/resume.js';
 import { TrainingClient } from '../training/training-client.js';
+import type { FromStateOptions, LoraTrainingOptions } from '../training/training-options.js';
 import type { Connection, SessionConnection } from './connection.js';
 import { chooseCredential } from './credentials.js';
 import { type ResolvedOptions, resolveOptions } from './resolve-options.js';
 import { ServiceConnection } from './service-connection.js';
 import type { ServiceClientOptions } from './service-options.js';
 import { type Started, startConnection } from './start-connection.js';
+
+/** How long `close()` waits for the last reports to go out. */
+const LAST_REPORT_MS = 1_000;
 
 /**
  * The way in. It reaches one server with one credential, and makes the clients that train, sample and manage.
@@ -41,6 +45,7 @@ export class ServiceClient implements AsyncDisposable {
   #connecting: Promise<Connection> | undefined;
   #openingSession: Promise<SessionConnection> | undefined;
   #started: Started | undefined;
+  #reporter: ServiceReporter | undefined;
   readonly #adoptedSessions = new Set<string>();
   #nextModelSeqId = 0;
   #nextSamplingSessionSeqId = 0;
@@ -55,7 +60,9 @@ export class ServiceClient implements AsyncDisposable {
     if (this.#options.isHosted) chooseCredential(this.#options);
     const { dispatcher } = this.#options;
     this.#transport = this.#options.transport ?? new UndiciTransport(dispatcher === undefined ? {} : { dispatcher });
-    this.futures = new Futures({ clock: this.#options.clock, lifetime: this.#lifetime, source: () => this.#source() }, () => this.#connection());
+    this.futures = new Futures({ clock: this.#options.clock, lifetime: this.#lifetime, source: () => this.#source() }, () =>
+      this.#connection(),
+    );
   }
 
   /** The server's address, normalised. */
@@ -195,7 +202,8 @@ export class ServiceClient implements AsyncDisposable {
     this.#started = await startConnection(parts, signal);
     const tokenizers = new TokenizerLibrary(this.#options.tokenizer ?? {}, this.#transport);
     const loadTokenizer = (modelName: string, tokenizerId?: string) => tokenizers.load(modelName, tokenizerId);
-    return new ServiceConnection({ ...parts, started: this.#started, loadTokenizer });
+    const onFailure = (error: unknown): void => this.#reporter?.capture(error);
+    return new ServiceConnection({ ...parts, started: this.#started, loadTokenizer, onFailure });
   }
 
   async #openSession(signal: AbortSignal): Promise<SessionConnection> {
@@ -203,12 +211,21 @@ export class ServiceClient implements AsyncDisposable {
     const sessionId = await startSession(connection, this.#options, signal);
     this.#sessionId = sessionId;
     this.#keepConfigFresh(connection);
+    this.#startReporter(connection, sessionId);
     return {
       ...connection,
       sessionId,
       nextModelSeqId: () => this.#nextModelSeqId++,
       nextSamplingSessionSeqId: () => this.#nextSamplingSessionSeqId++,
     };
+  }
+
+  /** One reporter for one session, owned by this client: closing another client never stops it. */
+  #startReporter({ http }: Connection, sessionId: string): void {
+    const { isTelemetryEnabled, sdkVersion, clock, random } = this.#options;
+    if (!isTelemetryEnabled) return;
+    this.#reporter = new ServiceReporter({ http, sessionId, sdkVersion, clock, random });
+    this.#reporter.start();
   }
 
   #keepConfigFresh(connection: Connection): void {
@@ -225,7 +242,8 @@ export class ServiceClient implements AsyncDisposable {
     const request = { path, hasOptimizer, modelSeqId, options, connectAs: (apiKey: string) => this.#sibling(apiKey) };
     const { modelId, loadPath } = await createModelFromState(connection, request);
     const client = this.#trainingClient(connection, modelId);
-    if (loadPath !== undefined) await (hasOptimizer ? client.loadStateWithOptimizer(loadPath, options) : client.loadState(loadPath, options));
+    if (loadPath !== undefined)
+      await (hasOptimizer ? client.loadStateWithOptimizer(loadPath, options) : client.loadState(loadPath, options));
     return client;
   }
 
@@ -240,6 +258,7 @@ export class ServiceClient implements AsyncDisposable {
   }
 
   async #close(): Promise<void> {
+    await this.#reporter?.close({ timeoutMs: LAST_REPORT_MS });
     this.#lifetime.close();
     if (this.#options.transport === undefined) await this.#transport.close();
   }

@@ -22,6 +22,8 @@ export interface ServiceConnectionParts {
   readonly lifetime: Lifetime;
   readonly source: () => EventSource;
   readonly loadTokenizer: (modelName: string, tokenizerId?: string) => Promise<Tokenizer>;
+  /** Told of each operation that failed. */
+  readonly onFailure: (error: unknown) => void;
 }
 
 /** The connection of one `ServiceClient`. */
@@ -46,7 +48,7 @@ export class ServiceConnection implements Connection {
   readonly startOperation: Connection['startOperation'];
   readonly poll: Connection['poll'];
 
-  constructor({ options, started, transport, lifetime, source, loadTokenizer }: ServiceConnectionParts) {
+  constructor({ options, started, transport, lifetime, source, loadTokenizer, onFailure }: ServiceConnectionParts) {
     const { limits } = options;
     this.baseUrl = options.baseUrl;
     this.tenantId = tenantIdOf(options.baseUrl, options.apiKey || options.credentialCommand);
@@ -75,7 +77,8 @@ export class ServiceConnection implements Connection {
     });
     // Own properties and not methods, so that a session's connection can be spread from this one.
     this.call = (key, request, callOptions) => started.caller.call(key, request, callOptions);
-    this.startOperation = (spec, callOptions) => startOperation(this, spec, callOptions);
+    const host = { clock: this.clock, lifetime, source, onFailure };
+    this.startOperation = (spec, callOptions) => startOperation(host, spec, callOptions);
     this.poll = (job) => poller.poll(job);
   }
 }
@@ -86,4 +89,3 @@ const ACCEPT = {
   protobuf: 'application/x-protobuf',
   json: 'application/json',
 } as const;
-

@@ -2,15 +2,14 @@ import { executeWithRetries, HttpClient, type HttpClientOptions, jwtAuth, type T
 import {
   ApiStatusError,
   type ClientConfigResponse,
-  clientConfigResponse,
   type ClientDynamicConfigResponse,
+  clientConfigResponse,
   type EventSource,
-
 } from '@tinkex/types';
 import { EndpointCaller } from '../calls/endpoint-caller.js';
 import type { Lifetime } from '../calls/lifetime.js';
 import { BillingPause } from '../limits/billing-pause.js';
-import { chooseCredential, type Credential, requireKey } from './credentials.js';
+import { type Credential, chooseCredential, requireKey } from './credentials.js';
 import type { ResolvedOptions } from './resolve-options.js';
 
 /** What start-up gives: the server's word, and a client with the final credential. */
@@ -144,4 +143,3 @@ class StartUpClient {
 function isMissing(error: unknown): boolean {
   return ApiStatusError.isInstance(error) && NO_SUCH_ENDPOINT.has(error.status);
 }
-

@@ -42,7 +42,9 @@ function hub(answer: (url: URL) => Answer): Transport & { readonly requests: Tra
       const headers = reply.location === undefined ? {} : { location: reply.location };
       return createResponse({ status: reply.status, headers, body: new TextEncoder().encode(text) });
     },
-    async close() {},
+    async close() {
+      // Nothing is held.
+    },
   };
 }
 
@@ -130,19 +132,26 @@ describe('TokenizerLibrary', () => {
     await expect(library.load('org/model')).rejects.toBeInstanceOf(AbortedError);
   });
 
-  it.each(['../../etc/passwd', 'a/../b', 'a//b', '/a', 'a/b/c/d', 'a b', ''])('refuses the id %j before it becomes a path or URL', async (id) => {
-    const transport = noNetwork();
-    const library = new TokenizerLibrary({ load: () => undefined }, transport);
-    await expect(library.load('org/model', id === '' ? '-' : id)).rejects.toBeInstanceOf(ConfigurationError);
-    expect(transport.requests).toEqual([]);
-  });
+  it.each(['../../etc/passwd', 'a/../b', 'a//b', '/a', 'a/b/c/d', 'a b', ''])(
+    'refuses the id %j before it becomes a path or URL',
+    async (id) => {
+      const transport = noNetwork();
+      const library = new TokenizerLibrary({ load: () => undefined }, transport);
+      await expect(library.load('org/model', id === '' ? '-' : id)).rejects.toBeInstanceOf(ConfigurationError);
+      expect(transport.requests).toEqual([]);
+    },
+  );
 
   it('explains a missing directory, a file that is no tokenizer and a missing package', async () => {
-    await expect(new TokenizerLibrary({ directory: join(directory, 'nowhere') }, noNetwork()).load('a/b')).rejects.toThrow('holds no tokenizer.json');
+    await expect(new TokenizerLibrary({ directory: join(directory, 'nowhere') }, noNetwork()).load('a/b')).rejects.toThrow(
+      'holds no tokenizer.json',
+    );
     await writeFile(join(directory, 'tokenizer.json'), '{"model":{"type":"NoSuchModel"}}');
     await expect(new TokenizerLibrary({ directory }, noNetwork()).load('a/b')).rejects.toThrow('does not understand');
     const missing = () => Promise.reject(new Error('Cannot find package'));
-    await expect(buildHuggingFaceTokenizer('a/b', { tokenizer: {}, config: {} }, missing)).rejects.toThrow('npm install @huggingface/tokenizers');
+    await expect(buildHuggingFaceTokenizer('a/b', { tokenizer: {}, config: {} }, missing)).rejects.toThrow(
+      'npm install @huggingface/tokenizers',
+    );
   });
 });
 
@@ -152,7 +161,9 @@ describe('ids by the shared vectors', () => {
     readonly input: { readonly model_name: string; readonly tokenizer_id: string | null };
     readonly expected: { readonly tokenizer_id: string; readonly revision?: string };
   }
-  const { cases } = JSON.parse(readFileSync(new URL('../../test/vectors/tokenizer-id.json', import.meta.url), 'utf8')) as { cases: IdCase[] };
+  const { cases } = JSON.parse(readFileSync(new URL('../../test/vectors/tokenizer-id.json', import.meta.url), 'utf8')) as {
+    cases: IdCase[];
+  };
 
   it.each(cases)('$name', async ({ input, expected }) => {
     const asked: (string | undefined)[] = [];

@@ -36,7 +36,7 @@ export class TokenizerLibrary {
     const reference = tokenizerReference(modelName, tokenizerId);
     const key = `${reference.id}@${reference.revision ?? ''}`;
     const cached = this.#cache.get(key);
-    if (cached) return cached;
+    if (cached !== undefined) return cached;
     const loading = this.#load(reference);
     this.#cache.set(key, loading);
     // A failure is not remembered: the network or the directory may be there the next time.

@@ -26,7 +26,7 @@ export interface ChunkSubmission {
 export async function submitChunks({ turn, isParallel, signal, submit }: ChunkSubmission): Promise<string[]> {
   const count = turn.seqIds.length;
   const requestIds: (string | undefined)[] = new Array(count).fill(undefined);
-  const group = new ChunkGroup(signal);
+  const group = new ChunkGroup(signal, count);
   const send = async (index: number): Promise<void> => {
     try {
       requestIds[index] = await submit(index, group.signal);
@@ -55,24 +55,30 @@ export async function submitChunks({ turn, isParallel, signal, submit }: ChunkSu
 
 /** The chunks of one call share one fate: the first failure gives up the others. */
 class ChunkGroup {
-  readonly #controller = new AbortController();
+  /** Only for several chunks: one chunk has nobody to give up. */
+  readonly #controller: AbortController | undefined;
+  readonly #outer: AbortSignal;
   readonly #unfollow: (() => void) | undefined;
   failure: { readonly error: unknown; readonly index: number } | undefined;
 
-  constructor(outer: AbortSignal) {
-    setMaxListeners(0, this.#controller.signal);
-    const stop = (): void => this.#controller.abort(outer.reason);
+  constructor(outer: AbortSignal, count: number) {
+    this.#outer = outer;
+    if (count < 2) return;
+    const controller = new AbortController();
+    this.#controller = controller;
+    setMaxListeners(0, controller.signal);
+    const stop = (): void => controller.abort(outer.reason);
     if (outer.aborted) stop();
     else this.#unfollow = onAbort(outer, stop);
   }
 
   get signal(): AbortSignal {
-    return this.#controller.signal;
+    return this.#controller?.signal ?? this.#outer;
   }
 
   fail(error: unknown, index: number): void {
     this.failure ??= { error, index };
-    this.#controller.abort(error);
+    this.#controller?.abort(error);
   }
 
   throwIfFailed(): void {

@@ -3,7 +3,7 @@ import type { CallOptions } from '../calls/call-options.js';
 import type { ApiFuture } from '../futures/api-future.js';
 import type { FutureResults } from '../futures/attach.js';
 import { resultDecoders } from '../futures/result-decoders.js';
-import type { Connection, SessionConnection } from '../service/connection.js';
+import type { Connection, EndpointCallOptions, SessionConnection } from '../service/connection.js';
 import type { FromStateOptions, LoraTrainingOptions } from './training-options.js';
 
 /** Creates a model with a new adapter and waits until it is there. */
@@ -27,7 +27,12 @@ export async function createLoraModel(
     loraConfig: resolveLoraConfig(lora),
     ...(userMetadata === undefined ? {} : { userMetadata }),
   };
-  const { modelId } = await create(connection, 'CreateModel', (callOptions) => connection.call('createModel', { body }, callOptions), options);
+  const { modelId } = await create(
+    connection,
+    'CreateModel',
+    (callOptions) => connection.call('createModel', { body }, callOptions),
+    options,
+  );
   return modelId;
 }
 
@@ -80,7 +85,10 @@ async function weightsInfo(connection: Connection, { path, options, connectAs }:
 }
 
 /** One request that both creates and loads; the model's id follows from the session's. */
-async function createByLoading(connection: SessionConnection, { path, hasOptimizer, modelSeqId, options }: ModelFromState): Promise<string> {
+async function createByLoading(
+  connection: SessionConnection,
+  { path, hasOptimizer, modelSeqId, options }: ModelFromState,
+): Promise<string> {
   const { baseModel, userMetadata, weightsAccessToken } = options;
   const body = {
     sessionId: connection.sessionId,
@@ -91,7 +99,12 @@ async function createByLoading(connection: SessionConnection, { path, hasOptimiz
     ...(userMetadata === undefined ? {} : { userMetadata }),
     ...(weightsAccessToken === undefined ? {} : { weightsAccessToken }),
   };
-  const { modelId } = await create(connection, 'LoadWeights', (callOptions) => connection.call('loadWeights', { body }, callOptions), options);
+  const { modelId } = await create(
+    connection,
+    'LoadWeights',
+    (callOptions) => connection.call('loadWeights', { body }, callOptions),
+    options,
+  );
   return modelId ?? `${connection.sessionId}:train:${modelSeqId}`;
 }
 
@@ -99,7 +112,7 @@ async function createByLoading(connection: SessionConnection, { path, hasOptimiz
 function create<Type extends 'CreateModel' | 'LoadWeights'>(
   connection: SessionConnection,
   requestType: Type,
-  submit: (options: CallOptions) => Promise<{ readonly requestId: string }>,
+  submit: (options: EndpointCallOptions) => Promise<{ readonly requestId: string }>,
   options: CallOptions,
 ): ApiFuture<FutureResults[Type]> {
   const { headers } = options;
@@ -107,7 +120,7 @@ function create<Type extends 'CreateModel' | 'LoadWeights'>(
     {
       requestType,
       async run({ signal, startedAtMs, accepted, observer }) {
-        const callOptions = { signal, ...(headers === undefined ? {} : { headers }) };
+        const callOptions = { signal, isScoped: true, ...(headers === undefined ? {} : { headers }) };
         const { requestId } = await submit(callOptions);
         accepted([requestId]);
         return connection.poll({
@@ -115,7 +128,8 @@ function create<Type extends 'CreateModel' | 'LoadWeights'>(
           requestType,
           decoder: resultDecoders[requestType],
           roundtripMs: connection.clock.now() - startedAtMs,
-          ...callOptions,
+          signal,
+          ...(headers === undefined ? {} : { headers }),
           observer,
         });
       },

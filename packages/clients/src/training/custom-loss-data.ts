@@ -48,7 +48,8 @@ function checkedInputs({ lossFnInputs }: Datum, index: number): { targetTokens: 
 }
 
 function checkResult(result: CustomLossResult, logprobs: readonly LogprobTensor[]): void {
-  if (typeof result?.loss !== 'number') throw invalid('request', 'loss', 'must be a number: the custom loss returns { loss, gradients, metrics? }');
+  if (typeof result?.loss !== 'number')
+    throw invalid('request', 'loss', 'must be a number: the custom loss returns { loss, gradients, metrics? }');
   const { gradients } = result;
   if (!Array.isArray(gradients)) throw invalid('request', 'gradients', 'must be an array with one gradient for each datum');
   if (gradients.length !== logprobs.length) {
@@ -61,7 +62,8 @@ function checkResult(result: CustomLossResult, logprobs: readonly LogprobTensor[
       throw invalid('request', `gradients[${index}]`, `has ${gradient.length} numbers for ${data.length} logprobs`);
     }
     const wrong = Array.prototype.findIndex.call(gradient, (value) => typeof value !== 'number' || !Number.isFinite(value));
-    if (wrong >= 0) throw invalid('request', `gradients[${index}][${wrong}]`, `is ${String(gradient[wrong])}; gradients are finite numbers`);
+    if (wrong >= 0)
+      throw invalid('request', `gradients[${index}][${wrong}]`, `is ${String(gradient[wrong])}; gradients are finite numbers`);
   });
 }
 

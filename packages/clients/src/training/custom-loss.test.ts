@@ -43,26 +43,27 @@ const plain = ({ data, dtype, shape, sparseCrowIndices, sparseColIndices }: Tens
 const normal = (expected: VectorTensor): VectorTensor => ({ ...expected, data: expected.data.map((value) => value + 0) });
 
 describe('custom-loss vectors', () => {
-  it.each(
-    readVectors<Input, { error?: string; forward_weights: VectorTensor; backward_weights: VectorTensor }>('custom-loss'),
-  )('$name', ({ input, expected }) => {
-    const given = datumOf(input.loss_fn_inputs);
-    if (expected.error !== undefined) {
-      expect(() => forwardData([given])).toThrow(ValidationError);
-      return;
-    }
-    const before = plain(given.lossFnInputs.targetTokens as TensorData);
-    const [forward] = forwardData([given]);
-    expect(plain(forward?.lossFnInputs.weights as TensorData)).toEqual(normal(expected.forward_weights));
-    const { data, shape } = input.forward_logprobs;
-    const logprobs = logprobsOf([{ logprobs: TensorData.fromArray(data, 'float32', shape) }], [given]);
-    expect(logprobs).toEqual([{ data: Float32Array.from(data), shape }]);
-    const [backward] = backwardData([given], logprobs, { loss: 1, gradients: [input.dC_dlogprobs] });
-    expect(plain(backward?.lossFnInputs.weights as TensorData)).toEqual(normal(expected.backward_weights));
-    expect(Object.keys(backward?.lossFnInputs ?? {})).toEqual(['targetTokens', 'weights']);
-    expect(plain(given.lossFnInputs.targetTokens as TensorData)).toEqual(before);
-    expect(given.lossFnInputs.weights === undefined).toBe(input.loss_fn_inputs.weights === undefined);
-  });
+  it.each(readVectors<Input, { error?: string; forward_weights: VectorTensor; backward_weights: VectorTensor }>('custom-loss'))(
+    '$name',
+    ({ input, expected }) => {
+      const given = datumOf(input.loss_fn_inputs);
+      if (expected.error !== undefined) {
+        expect(() => forwardData([given])).toThrow(ValidationError);
+        return;
+      }
+      const before = plain(given.lossFnInputs.targetTokens as TensorData);
+      const [forward] = forwardData([given]);
+      expect(plain(forward?.lossFnInputs.weights as TensorData)).toEqual(normal(expected.forward_weights));
+      const { data, shape } = input.forward_logprobs;
+      const logprobs = logprobsOf([{ logprobs: TensorData.fromArray(data, 'float32', shape) }], [given]);
+      expect(logprobs).toEqual([{ data: Float32Array.from(data), shape }]);
+      const [backward] = backwardData([given], logprobs, { loss: 1, gradients: [input.dC_dlogprobs] });
+      expect(plain(backward?.lossFnInputs.weights as TensorData)).toEqual(normal(expected.backward_weights));
+      expect(Object.keys(backward?.lossFnInputs ?? {})).toEqual(['targetTokens', 'weights']);
+      expect(plain(given.lossFnInputs.targetTokens as TensorData)).toEqual(before);
+      expect(given.lossFnInputs.weights === undefined).toBe(input.loss_fn_inputs.weights === undefined);
+    },
+  );
 });
 
 const data = [0, 1, 2].map((n) => datum({ modelInput: ModelInput.fromInts([n, 2]), lossFnInputs: { targetTokens: [2, 3] } }));
@@ -79,7 +80,10 @@ async function customServer() {
   server.routes.set('retrieve_future', ({ body }) => {
     const { request_id } = body as { request_id: string };
     if (!request_id.startsWith('forward')) return { status: 200, body: {} };
-    return passResult(Array.from({ length: Number(request_id.at(-1)) }, () => [-1, -2]), { 'loss:sum': 7, 'own:sum': 1 });
+    return passResult(
+      Array.from({ length: Number(request_id.at(-1)) }, () => [-1, -2]),
+      { 'loss:sum': 7, 'own:sum': 1 },
+    );
   });
   return { server, training, requests };
 }
@@ -90,13 +94,21 @@ describe('forwardBackwardCustom', () => {
     const seen: number[][] = [];
     const custom = training.forwardBackwardCustom(data, async (_, logprobs) => {
       seen.push(...logprobs.map(({ data }) => [...data]));
-      return { loss: 0.5, gradients: logprobs.map(({ data }) => data.map((value) => value * 2)), metrics: { 'own:sum': 42, 'mine:mean': 1 } };
+      return {
+        loss: 0.5,
+        gradients: logprobs.map(({ data }) => data.map((value) => value * 2)),
+        metrics: { 'own:sum': 42, 'mine:mean': 1 },
+      };
     });
     const step = training.optimStep();
     const output = await server.clock.runUntil(custom);
     await server.clock.runUntil(step);
     expect(server.submittedSeqIds()).toEqual([2, 1, 4, 3, 5]);
-    expect(seen).toEqual([[-1, -2], [-1, -2], [-1, -2]]);
+    expect(seen).toEqual([
+      [-1, -2],
+      [-1, -2],
+      [-1, -2],
+    ]);
     expect(requests.map(({ forwardOnly = false, lossFn, seqId }) => [seqId, forwardOnly, lossFn])).toEqual([
       [2, true, 'cross_entropy'],
       [1, true, 'cross_entropy'],
@@ -115,9 +127,26 @@ describe('forwardBackwardCustom', () => {
     ['too few gradients', () => ({ loss: 1, gradients: [[0, 0]] }), 'gradients has 1 entries for 3 data'],
     ['a missing gradient', () => ({ loss: 1, gradients: [[0, 0], undefined, [0, 0]] }), 'gradients[1] is missing'],
     ['a wrong shape', () => ({ loss: 1, gradients: [[0, 0], [0], [0, 0]] }), 'gradients[1] has 1 numbers for 2 logprobs'],
-    ['a gradient that is no number', () => ({ loss: 1, gradients: [[0, 0], [0, Number.NaN], [0, 0]] }), 'gradients[1][1] is NaN'],
+    [
+      'a gradient that is no number',
+      () => ({
+        loss: 1,
+        gradients: [
+          [0, 0],
+          [0, Number.NaN],
+          [0, 0],
+        ],
+      }),
+      'gradients[1][1] is NaN',
+    ],
     ['no loss', () => ({ gradients: [] }), 'loss must be a number'],
-    ['a throwing loss', () => { throw new TypeError('my bug'); }, 'my bug'],
+    [
+      'a throwing loss',
+      () => {
+        throw new TypeError('my bug');
+      },
+      'my bug',
+    ],
   ])('%s fails the call and lets the next operation go on', async (_, loss, message) => {
     const { server, training } = await customServer();
     const custom = training.forwardBackwardCustom(data, loss as never);

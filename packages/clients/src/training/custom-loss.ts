@@ -56,7 +56,13 @@ export function startCustomPass(
       const logprobs = await forwardLogprobs(model, operation, forward, forwardTurn, data, options);
       const result = await loss(data, logprobs);
       const plan = replan(forward, backwardData(data, logprobs, result));
-      const output = await runForwardPass(model, operation, { plan, turn: backwardTurn, lossFn: 'cross_entropy', isForwardOnly: false, options });
+      const output = await runForwardPass(model, operation, {
+        plan,
+        turn: backwardTurn,
+        lossFn: 'cross_entropy',
+        isForwardOnly: false,
+        options,
+      });
       return { ...output, metrics: { ...output.metrics, ...result.metrics }, loss: result.loss };
     } finally {
       // After a failure of the forward pass or of the loss, the numbers of the backward pass are skipped.
@@ -75,8 +81,8 @@ async function forwardLogprobs(
   options: CallOptions,
 ): Promise<LogprobTensor[]> {
   // The future counts as accepted only when the backward pass is: until then its request ids would belong to the wrong pass.
-  const { signal, startedAtMs, observer, polled, queueState } = operation;
-  const quiet: Operation = { signal, startedAtMs, observer, polled, queueState, accepted: () => {} };
+  const { signal, requestSignal, startedAtMs, observer, polled, queueState } = operation;
+  const quiet: Operation = { signal, requestSignal, startedAtMs, observer, polled, queueState, accepted: () => undefined };
   const { lossFnOutputs } = await runForwardPass(model, quiet, { plan, turn, lossFn: 'cross_entropy', isForwardOnly: true, options });
   return logprobsOf(lossFnOutputs, data);
 }

@@ -17,11 +17,7 @@ export interface ForwardPass {
 }
 
 /** Submits the chunks of a pass in its turn, waits for all of them and puts the results together in data order. */
-export async function runForwardPass(
-  model: ModelOperations,
-  operation: Operation,
-  pass: ForwardPass,
-): Promise<ForwardBackwardOutput> {
+export async function runForwardPass(model: ModelOperations, operation: Operation, pass: ForwardPass): Promise<ForwardBackwardOutput> {
   const requestType = pass.isForwardOnly ? 'Forward' : 'ForwardBackward';
   const requestIds = await submitChunks({
     turn: pass.turn,
@@ -52,7 +48,7 @@ async function submitChunk(model: ModelOperations, pass: ForwardPass, index: num
     ...(lossFnConfig === undefined ? {} : { lossFnConfig }),
     ...(pass.isForwardOnly ? { forwardOnly: true } : {}),
   };
-  const options = { signal, ...(headers === undefined ? {} : { headers }) };
+  const options = { signal, isScoped: true, ...(headers === undefined ? {} : { headers }) };
   const leave = await connection.dispatchBudget.enter(chunk.estimatedBytes, signal);
   try {
     const { requestId } = await connection.dialect.send((encoding) => {
@@ -68,7 +64,14 @@ async function submitChunk(model: ModelOperations, pass: ForwardPass, index: num
   }
 }
 
-function publishChunk(model: ModelOperations, pass: ForwardPass, chunkIndex: number, seqId: number, requestId: string, startedAtMs: number): void {
+function publishChunk(
+  model: ModelOperations,
+  pass: ForwardPass,
+  chunkIndex: number,
+  seqId: number,
+  requestId: string,
+  startedAtMs: number,
+): void {
   if (!hasSubscribers('tinkex:chunk:submit')) return;
   const { connection, modelId } = model;
   const chunk = pass.plan.chunks[chunkIndex];

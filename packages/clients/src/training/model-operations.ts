@@ -44,7 +44,10 @@ export class ModelOperations {
   }
 
   /** Takes a place and a number now, submits when the turn comes, then polls. */
-  start<Key extends SubmitEndpoint, Type extends keyof FutureResults, T>(spec: ModelOperation<Key, Type, T>, options: CallOptions): ApiFuture<T> {
+  start<Key extends SubmitEndpoint, Type extends keyof FutureResults, T>(
+    spec: ModelOperation<Key, Type, T>,
+    options: CallOptions,
+  ): ApiFuture<T> {
     const { requestType } = spec;
     const run = async (operation: Operation): Promise<T> => {
       const requestId = await this.submitInTurn(operation, spec.seqIds ?? 1, (seqId) => this.#submit(spec, seqId, operation, options));
@@ -92,7 +95,12 @@ export class ModelOperations {
   }
 
   /** Tells of a checkpoint that was saved or loaded. */
-  publishCheckpoint(name: 'tinkex:checkpoint:save' | 'tinkex:checkpoint:load', requestType: string, path: string, startedAtMs: number): void {
+  publishCheckpoint(
+    name: 'tinkex:checkpoint:save' | 'tinkex:checkpoint:load',
+    requestType: string,
+    path: string,
+    startedAtMs: number,
+  ): void {
     const durationMs = this.connection.clock.now() - startedAtMs;
     publish(name, { ...this.connection.source(), requestType, modelId: this.modelId, path, durationMs });
   }
@@ -104,7 +112,7 @@ export class ModelOperations {
     { headers }: CallOptions,
   ): Promise<{ readonly requestId: string }> {
     // The operation's signal already stands for the caller's signal and time limit.
-    const options: EndpointCallOptions = { signal, ...(headers === undefined ? {} : { headers }) };
+    const options: EndpointCallOptions = { signal, isScoped: true, ...(headers === undefined ? {} : { headers }) };
     if (submit !== undefined) return submit({ makeBody: () => body(seqId), options });
     return this.connection.call(endpoint, { body: body(seqId) }, options) as Promise<{ readonly requestId: string }>;
   }

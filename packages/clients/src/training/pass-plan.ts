@@ -1,4 +1,4 @@
-import { chunkData, type Datum, type ClientConfigResponse, ValidationError } from '@tinkex/types';
+import { type ClientConfigResponse, chunkData, type Datum, ValidationError } from '@tinkex/types';
 
 /** The data of one call, split as the server wants it. */
 export interface PassPlan {
@@ -13,7 +13,11 @@ export interface PassPlan {
  */
 export function planPass(data: readonly Datum[], config: ClientConfigResponse): PassPlan {
   if (data.length === 0) {
-    throw new ValidationError({ direction: 'request', subject: 'call', issues: [{ path: 'data', message: 'is empty; give at least one datum' }] });
+    throw new ValidationError({
+      direction: 'request',
+      subject: 'call',
+      issues: [{ path: 'data', message: 'is empty; give at least one datum' }],
+    });
   }
   const chunks = chunkData(data, { maxChunkLength: config.fwdbwdMaxChunkLen, maxChunkBytes: config.fwdbwdMaxChunkBytesCount });
   return { chunks, datums: data.length };

@@ -49,7 +49,10 @@ async function newestCheckpoint(connection: Connection, trainingRunId: string, o
     if (newest === undefined || checkpoint.time.getTime() > newest.time.getTime()) newest = checkpoint;
   }
   if (newest !== undefined) return newest;
-  throw new NotFoundError({ message: `Run ${trainingRunId} has no training checkpoint to resume from; use saveState while training`, status: 404 });
+  throw new NotFoundError({
+    message: `Run ${trainingRunId} has no training checkpoint to resume from; use saveState while training`,
+    status: 404,
+  });
 }
 
 function callOptions({ signal, timeoutMs, headers }: CallOptions): CallOptions {

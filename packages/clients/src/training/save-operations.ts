@@ -2,6 +2,7 @@ import { type SaveWeightsResponse, ValidationError } from '@tinkex/types';
 import type { CallOptions } from '../calls/call-options.js';
 import type { ApiFuture } from '../futures/api-future.js';
 import type { Operation } from '../futures/operation.js';
+import type { EndpointCallOptions } from '../service/connection.js';
 import type { ModelOperations } from './model-operations.js';
 import { recoverLostSave, type SaveAttempt, submitSave } from './save-recovery.js';
 import type { SavedSamplerWeights, SaveStateOptions, SaveWeightsForSamplerOptions } from './training-options.js';
@@ -43,7 +44,7 @@ interface NamedSave {
   readonly kind: SaveAttempt['kind'];
   readonly requestType: 'SaveWeights' | 'SaveWeightsForSampler';
   readonly options: CallOptions;
-  readonly send: (seqId: number, options: CallOptions & { hasOuterRetry: boolean }) => Promise<{ readonly requestId: string }>;
+  readonly send: (seqId: number, options: EndpointCallOptions) => Promise<{ readonly requestId: string }>;
 }
 
 function save(model: ModelOperations, spec: NamedSave): ApiFuture<{ readonly path: string }> {
@@ -51,11 +52,15 @@ function save(model: ModelOperations, spec: NamedSave): ApiFuture<{ readonly pat
   return model.connection.startOperation({ requestType, run: (operation) => runSave(model, spec, operation) }, options);
 }
 
-async function runSave(model: ModelOperations, { name, kind, requestType, options, send }: NamedSave, operation: Operation): Promise<{ path: string }> {
+async function runSave(
+  model: ModelOperations,
+  { name, kind, requestType, options, send }: NamedSave,
+  operation: Operation,
+): Promise<{ path: string }> {
   const { connection, modelId } = model;
   const { signal, startedAtMs } = operation;
   const { headers } = options;
-  const callOptions = { signal, hasOuterRetry: false, ...(headers === undefined ? {} : { headers }) };
+  const callOptions = { signal, isScoped: true, hasOuterRetry: false, ...(headers === undefined ? {} : { headers }) };
   const attempt: SaveAttempt = { connection, modelId, name, kind, startedAtMs, signal };
   const turn = model.turns.reserve(1);
   let path: string | undefined;
@@ -73,7 +78,11 @@ async function runSave(model: ModelOperations, { name, kind, requestType, option
     path = await resultPath(model, operation, requestId, requestType, options, attempt);
   }
   if (path === undefined) {
-    throw new ValidationError({ direction: 'response', subject: `${requestType} result`, issues: [{ path: 'path', message: 'is missing' }] });
+    throw new ValidationError({
+      direction: 'response',
+      subject: `${requestType} result`,
+      issues: [{ path: 'path', message: 'is missing' }],
+    });
   }
   model.publishCheckpoint('tinkex:checkpoint:save', requestType, path, startedAtMs);
   return { path };

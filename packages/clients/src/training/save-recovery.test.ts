@@ -49,7 +49,10 @@ describe('a save whose outcome is unclear', () => {
     const server = miniServer();
     const training = await server.training();
     checkpointsAre(server, server.clock.now());
-    server.routes.set('save_weights', answersInOrder([{ status: 409, body: {} }, { status: 409, body: {} }, { body: { request_id: 'save-1' } }]));
+    server.routes.set(
+      'save_weights',
+      answersInOrder([{ status: 409, body: {} }, { status: 409, body: {} }, { body: { request_id: 'save-1' } }]),
+    );
     await server.clock.runUntil(training.saveState('ckpt'));
     expect([saves(server), listed(server)]).toEqual([3, 0]);
     await server.service.close();
@@ -68,7 +71,10 @@ describe('a save whose outcome is unclear', () => {
   it('a list that cannot be had decides nothing', async () => {
     const server = miniServer();
     const training = await server.training();
-    server.routes.set('save_weights', answersInOrder([{ connection_error: true }, { status: 409, body: {} }, { body: { request_id: 'save-1' } }]));
+    server.routes.set(
+      'save_weights',
+      answersInOrder([{ connection_error: true }, { status: 409, body: {} }, { body: { request_id: 'save-1' } }]),
+    );
     expect((await server.clock.runUntil(training.saveState('ckpt'))).path).toContain('save-1');
     await server.service.close();
   });

@@ -1,7 +1,7 @@
-import { datum, FutureExpiredError, ModelInput, type ForwardBackwardOutput, combineForwardBackwardOutputs, chunkData } from '@tinkex/types';
+import { chunkData, combineForwardBackwardOutputs, datum, type ForwardBackwardOutput, FutureExpiredError, ModelInput } from '@tinkex/types';
 import { describe, expect, it } from 'vitest';
 import { miniServer, seqIdOf } from '../../test/support/mini-server.js';
-import { after, type ScriptedAnswer } from '../../test/support/scripted-transport.js';
+import { later, type ScriptedAnswer } from '../../test/support/scripted-transport.js';
 import { readVectors } from '../../test/support/vectors.js';
 import type { TrainingClient } from './training-client.js';
 
@@ -29,7 +29,7 @@ describe('submission-order vectors', () => {
       server.routes.set(route, async (request) => {
         const seqId = seqIdOf(request);
         log.push(['start', seqId]);
-        const answer = await after(server.clock, 10, { status: 200, body: { request_id: `${route}-${seqId}` } });
+        const answer = await later(server.clock, 10, { status: 200, body: { request_id: `${route}-${seqId}` } });
         log.push(['accepted', seqId]);
         return answer;
       });
@@ -48,14 +48,17 @@ describe('chunking vectors', () => {
     fwdbwd_max_chunk_len: number;
     fwdbwd_max_chunk_bytes_count: number;
   }
-  it.each(readVectors<Input, { chunks: { datum_indices: number[]; estimated_bytes: number }[] }>('chunking'))('$name', ({ input, expected }) => {
-    const items = input.datum_estimated_bytes.map((bytes, index) => ({ bytes, index }));
-    const limits = { maxChunkLength: input.fwdbwd_max_chunk_len, maxChunkBytes: input.fwdbwd_max_chunk_bytes_count };
-    const chunks = chunkData(items, limits, ({ bytes }) => bytes);
-    expect(chunks.map(({ data, estimatedBytes }) => ({ datum_indices: data.map(({ index }) => index), estimated_bytes: estimatedBytes }))).toEqual(
-      expected.chunks,
-    );
-  });
+  it.each(readVectors<Input, { chunks: { datum_indices: number[]; estimated_bytes: number }[] }>('chunking'))(
+    '$name',
+    ({ input, expected }) => {
+      const items = input.datum_estimated_bytes.map((bytes, index) => ({ bytes, index }));
+      const limits = { maxChunkLength: input.fwdbwd_max_chunk_len, maxChunkBytes: input.fwdbwd_max_chunk_bytes_count };
+      const chunks = chunkData(items, limits, ({ bytes }) => bytes);
+      expect(
+        chunks.map(({ data, estimatedBytes }) => ({ datum_indices: data.map(({ index }) => index), estimated_bytes: estimatedBytes })),
+      ).toEqual(expected.chunks);
+    },
+  );
 
   it('no data fails the call, sends nothing and uses no number', async () => {
     const server = miniServer();
@@ -71,24 +74,29 @@ describe('metric-reduction vectors', () => {
   interface Input {
     results: { metrics: Record<string, number | string>; num_loss_fn_outputs: number }[];
   }
-  it.each(readVectors<Input, { metrics?: Record<string, number | string>; error?: string }>('metric-reduction'))('$name', ({ input, expected }) => {
-    const outputs = input.results.map(({ metrics, num_loss_fn_outputs }): ForwardBackwardOutput => ({
-      lossFnOutputType: 'T',
-      lossFnOutputs: Array.from({ length: num_loss_fn_outputs }, () => ({})),
-      metrics: Object.fromEntries(Object.entries(metrics).map(([key, value]) => [key, Number(value)])),
-    }));
-    const combine = () => combineForwardBackwardOutputs(outputs, { mode: 'strict' }).metrics;
-    if (expected.metrics === undefined) {
-      expect(combine).toThrow();
-      return;
-    }
-    const metrics = combine();
-    expect(Object.keys(metrics)).toEqual(Object.keys(expected.metrics));
-    for (const [key, value] of Object.entries(expected.metrics)) {
-      if (Number.isFinite(Number(value))) expect(metrics[key]).toBeCloseTo(Number(value), 9);
-      else expect(metrics[key]).toBe(Number(value));
-    }
-  });
+  it.each(readVectors<Input, { metrics?: Record<string, number | string>; error?: string }>('metric-reduction'))(
+    '$name',
+    ({ input, expected }) => {
+      const outputs = input.results.map(
+        ({ metrics, num_loss_fn_outputs }): ForwardBackwardOutput => ({
+          lossFnOutputType: 'T',
+          lossFnOutputs: Array.from({ length: num_loss_fn_outputs }, () => ({})),
+          metrics: Object.fromEntries(Object.entries(metrics).map(([key, value]) => [key, Number(value)])),
+        }),
+      );
+      const combine = () => combineForwardBackwardOutputs(outputs, { mode: 'strict' }).metrics;
+      if (expected.metrics === undefined) {
+        expect(combine).toThrow();
+        return;
+      }
+      const metrics = combine();
+      expect(Object.keys(metrics)).toEqual(Object.keys(expected.metrics));
+      for (const [key, value] of Object.entries(expected.metrics)) {
+        if (Number.isFinite(Number(value))) expect(metrics[key]).toBeCloseTo(Number(value), 9);
+        else expect(metrics[key]).toBe(Number(value));
+      }
+    },
+  );
 });
 
 describe('TrainingClient', () => {
@@ -96,7 +104,9 @@ describe('TrainingClient', () => {
     const server = miniServer({ fwdbwd_max_chunk_len: 1 });
     const training = await server.training();
     server.routes.set('forward_backward', (request) =>
-      seqIdOf(request) === 3 ? { status: 413, body: { detail: 'too large' } } : { status: 200, body: { request_id: `forward-${seqIdOf(request)}` } },
+      seqIdOf(request) === 3
+        ? { status: 413, body: { detail: 'too large' } }
+        : { status: 200, body: { request_id: `forward-${seqIdOf(request)}` } },
     );
     const pass = training.forwardBackward(many(3), 'cross_entropy');
     const step = training.optimStep();
@@ -126,7 +136,9 @@ describe('TrainingClient', () => {
     const server = miniServer({ fwdbwd_max_chunk_len: 1 });
     const training = await server.training();
     await server.clock.runUntil(training.forwardBackward(many(1), 'cross_entropy'));
-    server.routes.set('forward_backward', (request) => (seqIdOf(request) === 3 ? { status: 422, body: { detail: 'bad' } } : { status: 503, body: {} }));
+    server.routes.set('forward_backward', (request) =>
+      seqIdOf(request) === 3 ? { status: 422, body: { detail: 'bad' } } : { status: 503, body: {} },
+    );
     const start = server.clock.now();
     await expect(server.clock.runUntil(training.forwardBackward(many(3), 'cross_entropy'))).rejects.toMatchObject({ status: 422 });
     expect(server.clock.now() - start).toBeLessThan(1_000);
@@ -172,7 +184,7 @@ describe('TrainingClient', () => {
     server.routes.set('forward_backward', async (request) => {
       inFlight += 1;
       most = Math.max(most, inFlight);
-      const answer = await after(server.clock, 10, { status: 200, body: { request_id: `forward-${seqIdOf(request)}` } });
+      const answer = await later(server.clock, 10, { status: 200, body: { request_id: `forward-${seqIdOf(request)}` } });
       inFlight -= 1;
       return answer;
     });
@@ -209,7 +221,9 @@ describe('TrainingClient', () => {
     const sampling = await server.clock.runUntil(training.saveWeightsAndGetSamplingClient());
     expect(sampling.samplingSessionId).toBe('S:sample:9');
     const bodies = server.transport.of('save_weights_for_sampler').map(({ body }) => body);
-    expect(bodies).toEqual([0, 1, 2].map((n) => ({ model_id: 'S:train:0', seq_id: 1, sampling_session_seq_id: n, type: 'save_weights_for_sampler' })));
+    expect(bodies).toEqual(
+      [0, 1, 2].map((n) => ({ model_id: 'S:train:0', seq_id: 1, sampling_session_seq_id: n, type: 'save_weights_for_sampler' })),
+    );
     await server.service.close();
   });
 

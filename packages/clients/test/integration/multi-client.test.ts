@@ -1,4 +1,6 @@
 import { rateLimiterFor, ServiceClient, type ServiceClientOptions } from '@tinkex/clients';
+import { subscribe } from '@tinkex/http';
+import { attachLogger, attachMetrics } from '@tinkex/telemetry';
 import { startServer, type TestServer, type TestServerOptions, VirtualClock } from '@tinkex/testkit';
 import { datum, ModelInput, RateLimitError } from '@tinkex/types';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -61,7 +63,10 @@ describe('C. many clients', () => {
     expect(serverB.count('asample')).toBe(60);
     expect(serverA.count('asample')).toBe(1);
 
-    const training = [trainingA, trainingB].flatMap((client) => [client.forwardBackward(data, 'cross_entropy').result(), client.optimStep().result()]);
+    const training = [trainingA, trainingB].flatMap((client) => [
+      client.forwardBackward(data, 'cross_entropy').result(),
+      client.optimStep().result(),
+    ]);
     await drive(clock, Promise.all([...training, ...samplesA]));
     expect(serverA.count('asample')).toBe(60);
     expect(serverA.count('forwardBackward')).toBe(2);
@@ -95,11 +100,82 @@ describe('C. many clients', () => {
     // One refused call, and the one with another key: the three with the shared key wait.
     expect(server.count('asample')).toBe(2);
     expect(other.count('asample')).toBe(1);
-    for (const baseUrl of variants) expect(rateLimiterFor(baseUrl, 'tml-shared', clock)).toBe(rateLimiterFor(server.url, 'tml-shared', clock));
+    for (const baseUrl of variants)
+      expect(rateLimiterFor(baseUrl, 'tml-shared', clock)).toBe(rateLimiterFor(server.url, 'tml-shared', clock));
     expect(rateLimiterFor(server.url, 'tml-shared', clock).inspect().waiting).toBe(3);
     await clock.advance(1_000);
     await Promise.all(held);
     expect(server.count('asample')).toBe(5);
     server.verify();
+  });
+
+  it('C.3 telemetry sees both tenants and no key; detaching ends it; a throwing subscriber changes nothing', async () => {
+    const clock = new VirtualClock();
+    const servers = [await serve(), await serve()];
+    const keys = ['tml-secret-of-a', 'tml-secret-of-b'];
+    const lines: string[] = [];
+    const note = (message: string, fields: unknown) => void lines.push(JSON.stringify([message, fields]));
+    const logger = attachLogger({ level: 'debug', sink: { debug: note, info: note, warn: note, error: note } });
+    const metrics = attachMetrics();
+    let thrown = 0;
+    const stopThrowing = subscribe('tinkex:http:request:stop', () => {
+      thrown += 1;
+      throw new Error('a broken subscriber');
+    });
+    const clients = await Promise.all(
+      servers.map((server, index) =>
+        connect(clock, { baseUrl: server.url, apiKey: keys[index] ?? '' }).createSamplingClient({ baseModel: 'tinkex/tiny' }),
+      ),
+    );
+    await Promise.all(clients.flatMap((client) => times(30, () => client.sample({ prompt, samplingParams }).result())));
+
+    // Each sample is at least a submission and a poll.
+    expect(metrics.total('tinkex_http_requests_total')).toBeGreaterThanOrEqual(120);
+    expect(thrown).toBeGreaterThanOrEqual(120);
+    expect(lines.length).toBeGreaterThanOrEqual(120);
+    const everything = lines.join('\n') + metrics.prometheus() + JSON.stringify(metrics.snapshot());
+    for (const { url } of servers) expect(everything).toContain(url);
+    for (const key of keys) expect(everything).not.toContain(key);
+
+    stopThrowing();
+    logger.detach();
+    metrics.detach();
+    const before = { lines: lines.length, requests: metrics.total('tinkex_http_requests_total') };
+    await clients[0]?.sample({ prompt, samplingParams });
+    expect({ lines: lines.length, requests: metrics.total('tinkex_http_requests_total') }).toEqual(before);
+  });
+
+  it('C.5 close() in the middle of everything: waits reject, heartbeats stop, nothing is left', async () => {
+    const clock = new VirtualClock();
+    const server = await serve();
+    const service = connect(clock, { ...server.clientOptions, heartbeatIntervalMs: 1_000 });
+    const training = await service.createLoraTrainingClient({ baseModel: 'tinkex/tiny', rank: 2 });
+    const sampling = await service.createSamplingClient({ baseModel: 'tinkex/tiny', retry: true });
+    await clock.advance(1_000);
+    await server.waitForCalls('sessionHeartbeat', 1);
+
+    server.on('asample').reply(429, { retryAfterMs: 30_000 }).once();
+    const gates = [server.gate('forwardBackward', { at: 'execution' }), server.gate('asample', { at: 'execution' })];
+    const waits = [
+      training.forwardBackward(data, 'cross_entropy').result(),
+      training.optimStep().result(),
+      ...times(20, () => sampling.sample({ prompt, samplingParams }).result()),
+      service.createRestClient().exportSessionTrace('no-such-session'),
+    ];
+    const outcomes = Promise.allSettled(waits);
+    await server.waitForCalls('asample', 1);
+    await server.waitForCalls('retrieveFuture', 1);
+    await service.close();
+    for (const outcome of (await outcomes).slice(0, -1))
+      expect(outcome).toMatchObject({ status: 'rejected', reason: { name: 'AbortError' } });
+    for (const gate of gates) gate.open();
+
+    const heartbeats = server.count('sessionHeartbeat');
+    await clock.advance(10_000);
+    await turns(20);
+    expect(server.count('sessionHeartbeat')).toBe(heartbeats);
+    expect(clock.pending).toBe(0);
+    await expect(sampling.sample({ prompt, samplingParams })).rejects.toMatchObject({ name: 'AbortError' });
+    expect(rateLimiterFor(server.url, server.apiKey, clock).inspect().waiting).toBe(0);
   });
 });

@@ -23,7 +23,14 @@ afterEach(async () => {
 });
 
 function connect(options: ServiceClientOptions = {}): ServiceClient {
-  const service = new ServiceClient({ ...server.clientOptions, clock, random: () => 0.5, heartbeatIntervalMs: 3_600_000, telemetry: false, ...options });
+  const service = new ServiceClient({
+    ...server.clientOptions,
+    clock,
+    random: () => 0.5,
+    heartbeatIntervalMs: 3_600_000,
+    telemetry: false,
+    ...options,
+  });
   services.push(service);
   return service;
 }
@@ -35,7 +42,17 @@ const range = (count: number) => Array.from({ length: count }, (_, index) => ind
 
 describe('B. sampling and concurrency', () => {
   it('B.1 one call: what is sent and what comes back', async () => {
-    const topkPromptLogprobs = TopkPromptLogprobs.fromList([null, [[6, -0.25], [9, -2]], [[7, -0.5], [1, -3]]]);
+    const topkPromptLogprobs = TopkPromptLogprobs.fromList([
+      null,
+      [
+        [6, -0.25],
+        [9, -2],
+      ],
+      [
+        [7, -0.5],
+        [1, -3],
+      ],
+    ]);
     server.on('asample').result({
       sequences: [
         { tokens: Int32Array.of(8, 9), logprobs: Float32Array.of(-0.5, -0.75), stopReason: 'stop' },
@@ -60,7 +77,10 @@ describe('B. sampling and concurrency', () => {
     });
     expect([...(call?.request.prompt.toInts() ?? [])]).toEqual(prompt);
     expect(future.requestId).toBe(call?.requestId);
-    expect(response.sequences.map(({ tokens }) => [...tokens])).toEqual([[8, 9], [8, 9, 10, 11]]);
+    expect(response.sequences.map(({ tokens }) => [...tokens])).toEqual([
+      [8, 9],
+      [8, 9, 10, 11],
+    ]);
     expect(response.sequences.map(({ stopReason }) => stopReason)).toEqual(['stop', 'length']);
     expect(response.sequences[0]?.logprobs).toEqual(Float32Array.of(-0.5, -0.75));
     expect(response.sequences[1]?.logprobs).toBeUndefined();
@@ -104,15 +124,18 @@ describe('B. sampling and concurrency', () => {
     server.verify();
   });
 
-  it.each([500, 503, 400, 403, 409, 422])('B.4 status %i surfaces once, after exactly one request, and leaves the limiter alone', async (status) => {
-    server.on('asample').reply(status, { detail: 'no' });
-    const sampling = await connect().createSamplingClient({ baseModel: 'tinkex/tiny' });
-    const failure = await sampling.sample({ prompt, samplingParams }).catch((error: unknown) => error);
-    expect(failure).toBeInstanceOf(ApiStatusError);
-    expect(failure).toMatchObject({ status, attempts: 1 });
-    expect(server.count('asample')).toBe(1);
-    expect(limiter().blockedUntilMs).toBe(0);
-  });
+  it.each([500, 503, 400, 403, 409, 422])(
+    'B.4 status %i surfaces once, after exactly one request, and leaves the limiter alone',
+    async (status) => {
+      server.on('asample').reply(status, { detail: 'no' });
+      const sampling = await connect().createSamplingClient({ baseModel: 'tinkex/tiny' });
+      const failure = await sampling.sample({ prompt, samplingParams }).catch((error: unknown) => error);
+      expect(failure).toBeInstanceOf(ApiStatusError);
+      expect(failure).toMatchObject({ status, attempts: 1 });
+      expect(server.count('asample')).toBe(1);
+      expect(limiter().blockedUntilMs).toBe(0);
+    },
+  );
 
   it('B.5 with retry on: 500, 429, a reset, a lost promise, then the result, always with one seq id', async () => {
     server.on('asample').reply(500).once();
@@ -141,7 +164,10 @@ describe('B. sampling and concurrency', () => {
     ['garbage: the default', { 'retry-after': 'soon' }, 1_000],
     ['nothing: the default', {}, 1_000],
   ] as const)('B.6 Retry-After as %s', async (_, headers, expectedMs) => {
-    server.on('asample').reply(429, { detail: 'slow down' }, headers as Record<string, string>).once();
+    server
+      .on('asample')
+      .reply(429, { detail: 'slow down' }, headers as Record<string, string>)
+      .once();
     const sampling = await connect().createSamplingClient({ baseModel: 'tinkex/tiny' });
     await expect(sampling.sample({ prompt, samplingParams })).rejects.toBeInstanceOf(RateLimitError);
     expect(limiter().blockedUntilMs - clock.now()).toBe(expectedMs);

@@ -1,8 +1,18 @@
 import { subscribe } from '@tinkex/http';
 import { ByteTokenizer, startServer, type TestServer } from '@tinkex/testkit';
-import { AbortedError, type Datum, datum, FutureExpiredError, ModelInput, nextTokenDatum, RequestFailedError, TensorData, TimeoutError } from '@tinkex/types';
+import {
+  AbortedError,
+  type Datum,
+  datum,
+  FutureExpiredError,
+  ModelInput,
+  nextTokenDatum,
+  RequestFailedError,
+  TensorData,
+  TimeoutError,
+} from '@tinkex/types';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type FutureProgress, ServiceClient, type TrainingClient } from '../../src/index.js';
+import { type FutureProgress, ServiceClient, type ServiceClientOptions, type TrainingClient } from '../../src/index.js';
 
 const BASE_MODEL = 'tinkex/tiny';
 const unhandled: unknown[] = [];
@@ -27,15 +37,31 @@ const output = (count: number, metrics: Record<string, number>, first: number) =
   metrics,
 });
 
-async function connect(server: TestServer): Promise<{ service: ServiceClient; training: TrainingClient }> {
-  const service = new ServiceClient({ ...server.clientOptions, heartbeatIntervalMs: 60_000 });
+/** Waits of a minute in a second, for rules that make the client wait. */
+const hurriedClock = {
+  now: () => Date.now(),
+  setTimeout: (callback: () => void, delayMs: number) => setTimeout(callback, delayMs / 60).unref(),
+  clearTimeout: (handle: unknown) => clearTimeout(handle as NodeJS.Timeout),
+};
+
+async function connect(
+  server: TestServer,
+  options: ServiceClientOptions = {},
+): Promise<{ service: ServiceClient; training: TrainingClient }> {
+  const service = new ServiceClient({ ...server.clientOptions, heartbeatIntervalMs: 60_000, ...options });
   return { service, training: await service.createLoraTrainingClient({ baseModel: BASE_MODEL, rank: 4, seed: 7 }) };
 }
 
 /** The script of scenario A.1, by the promises of the submissions. */
 function scriptTwoChunks(server: TestServer): void {
-  server.on('forwardBackward').when(({ request }) => request.data.length === 1024).result(output(1, { 'loss:mean': 1, 'grad:sum': 10 }, 100));
-  server.on('forwardBackward').when(({ request }) => request.data.length === 1).result(output(3, { 'loss:mean': 3, 'grad:sum': 20 }, 200));
+  server
+    .on('forwardBackward')
+    .when(({ request }) => request.data.length === 1024)
+    .result(output(1, { 'loss:mean': 1, 'grad:sum': 10 }, 100));
+  server
+    .on('forwardBackward')
+    .when(({ request }) => request.data.length === 1)
+    .result(output(3, { 'loss:mean': 3, 'grad:sum': 20 }, 200));
   server.on('optimStep').result({ metrics: { learning_rate: 0.02 } });
   server.on('saveWeightsForSampler').result({ path: 'tinker://run/sampler_weights/step-1' });
 }
@@ -51,7 +77,10 @@ describe('A. End-to-end training loop', () => {
     await using server = await startServer();
     scriptTwoChunks(server);
     const { service, training } = await connect(server);
-    const { metrics, lossFnOutputs } = await training.forwardBackward(Array.from({ length: 1025 }, () => one()), 'cross_entropy');
+    const { metrics, lossFnOutputs } = await training.forwardBackward(
+      Array.from({ length: 1025 }, () => one()),
+      'cross_entropy',
+    );
     const step = await training.optimStep({ learningRate: 0.02 });
     const { path } = await training.saveWeightsForSampler('step-1');
     expect(metrics['loss:mean']).toBeCloseTo(2.5, 12);
@@ -70,10 +99,12 @@ describe('A. End-to-end training loop', () => {
     await using service = new ServiceClient({ ...server.clientOptions, middleware: [delayed()] });
     const training = await service.createLoraTrainingClient({ baseModel: BASE_MODEL, rank: 2 });
     const executed: number[] = [];
-    const note = <T>(value: T) => (call: { request: unknown }): T => {
-      executed.push((call.request as { seqId: number }).seqId);
-      return value;
-    };
+    const note =
+      <T>(value: T) =>
+      (call: { request: unknown }): T => {
+        executed.push((call.request as { seqId: number }).seqId);
+        return value;
+      };
     server.on('forwardBackward').result(note(output(1, {}, 0)));
     server.on('optimStep').result(note({ metrics: {} }));
     server.on('saveWeightsForSampler').result(note({ path: 'tinker://run/sampler_weights/x' }));
@@ -186,7 +217,12 @@ describe('A. End-to-end training loop', () => {
 
     server.on('retrieveFuture').reply(200, { status: 'complete_metadata', response_payload_size: 1000 }).once();
     await training.forwardBackward([one()], 'cross_entropy');
-    expect(server.callsTo('retrieveFuture').slice(-2).map(({ request }) => request?.allowMetadataOnly)).toEqual([true, false]);
+    expect(
+      server
+        .callsTo('retrieveFuture')
+        .slice(-2)
+        .map(({ request }) => request?.allowMetadataOnly),
+    ).toEqual([true, false]);
 
     const states: unknown[] = [];
     const stop = subscribe('tinkex:queue:state_change', ({ to, reason }) => states.push([to, reason]));
@@ -197,7 +233,7 @@ describe('A. End-to-end training loop', () => {
     await service.close();
 
     server.on('retrieveFuture').reply(400, '').once();
-    const second = await connect(server);
+    const second = await connect(server, { clock: hurriedClock });
     await second.training.optimStep();
     server.verify();
     await second.service.close();

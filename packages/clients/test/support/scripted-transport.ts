@@ -71,8 +71,13 @@ export function answersInOrder(answers: readonly ScriptedAnswer[], repeatLast = 
   };
 }
 
+/** An answer that never comes. */
+export function never(): Promise<ScriptedAnswer> {
+  return new Promise(() => undefined);
+}
+
 /** An answer that takes its time on the injected clock. */
-export async function after(clock: Clock, delayMs: number, answer: ScriptedAnswer): Promise<ScriptedAnswer> {
+export async function later(clock: Clock, delayMs: number, answer: ScriptedAnswer): Promise<ScriptedAnswer> {
   await sleep(clock, delayMs);
   return answer;
 }

@@ -15,6 +15,14 @@ const NO_BYTES = new Uint8Array(0);
  * listener stay behind. It is its own request, cancellation and progress: one object instead of four on the hot path.
  */
 export class Attempt implements Cancellation, CancellationListener, RequestProgress, Expiring, TransportRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Record<string, string>;
+  readonly body?: string | Uint8Array;
+  readonly pool: string;
+  readonly cancellation: Cancellation;
+  readonly progress: RequestProgress;
+
   /** Transports that know better set it to `connect` first. */
   phase: 'connect' | 'headers' | 'body' = 'headers';
   deadlineAtMs = 0;
@@ -31,6 +39,13 @@ export class Attempt implements Cancellation, CancellationListener, RequestProgr
   #reason: Error | undefined;
 
   private constructor(call: Call, wire: Wire, resolve: (reply: Reply) => void, reject: (error: unknown) => void) {
+    this.method = call.method;
+    this.url = call.url;
+    this.headers = call.headers;
+    if (call.body !== undefined) this.body = call.body;
+    this.pool = call.pool;
+    this.cancellation = this;
+    this.progress = this;
     this.#call = call;
     this.#wire = wire;
     this.#resolve = resolve;
@@ -39,35 +54,6 @@ export class Attempt implements Cancellation, CancellationListener, RequestProgr
 
   static run(call: Call, wire: Wire): Promise<Reply> {
     return new Promise((resolve, reject) => new Attempt(call, wire, resolve, reject).#start());
-  }
-
-  get method(): string {
-    return this.#call.method;
-  }
-
-  get url(): string {
-    return this.#call.url;
-  }
-
-  get headers(): Record<string, string> {
-    return this.#call.headers;
-  }
-
-  get body(): string | Uint8Array {
-    // The type knows no optional getter; transports treat `undefined` as no body.
-    return this.#call.body as string | Uint8Array;
-  }
-
-  get pool(): string {
-    return this.#call.pool;
-  }
-
-  get cancellation(): Cancellation {
-    return this;
-  }
-
-  get progress(): RequestProgress {
-    return this;
   }
 
   /** Made on demand: an `AbortController` costs as much as a tenth of a request. */

@@ -43,6 +43,6 @@ function messageOf(error: unknown): string {
 
 function describe(error: unknown): string {
   const code = codeOf(error);
-  const message = messageOf(error) || 'no reason given';
+  const message = messageOf(error).replace(/\s+/g, ' ').trim() || 'no reason given';
   return code === undefined || message.includes(code) ? message : `${message} (${code})`;
 }

@@ -6,12 +6,15 @@ import type { Recorder } from '../recorder/recorder.js';
 import type { RouteName } from '../routes/route-types.js';
 import type { RuleId } from '../rules/rules.js';
 import type { Tenant } from '../state/tenant.js';
+import { withoutUnknownFields } from './unknown-fields.js';
 
 /** What there is to read. */
 export interface BodyInput {
   readonly recorder: Recorder;
   readonly call: RecordedCall;
   readonly dialect: Dialect;
+  /** Whether fields that are not documented are dropped instead of refused. */
+  readonly acceptUnknownFields: boolean;
   readonly tenant: Tenant;
   readonly route: RouteName;
   readonly contentType: string | undefined;
@@ -39,7 +42,9 @@ function readForwardBackward(input: BodyInput): unknown {
   try {
     return protobuf.forwardBackwardRequest.decode(input.body);
   } catch (error) {
-    return refuseInvalid(input, 400, 'body-malformed', error);
+    // A message that can be read but says something wrong has a place for it; one that cannot be read has none.
+    const isReadable = ValidationError.isInstance(error) && error.issues.every(({ path }) => path !== '');
+    return isReadable ? refuseInvalid(input, 422, 'body-invalid', error) : refuseInvalid(input, 400, 'body-malformed', error);
   }
 }
 
@@ -71,6 +76,10 @@ function decodeJson(input: BodyInput, decode: (wire: unknown) => unknown): unkno
   try {
     return decode(wire);
   } catch (error) {
+    const known = input.acceptUnknownFields ? withoutUnknownFields(wire, error) : undefined;
+    if (known !== undefined) {
+      return decode(known);
+    }
     skipNumber(input, wire);
     return refuseInvalid(input, 422, hasNull(wire) ? 'field-null' : 'body-invalid', error);
   }

@@ -58,6 +58,10 @@ function settledReply(exchange: Poll, promise: PromiseRecord): ServerReply {
   const wantedType = isBulkResult(promise) && format === 'protobuf' ? 'application/x-protobuf' : 'application/json';
   if (promise.encoded?.contentType !== wantedType) {
     promise.encoded = encodeResult(context.dialect, promise, value, format);
+    if (context.dialect.resultFormat !== 'accept') {
+      // Nobody will ask for another format: the bytes are all that is kept.
+      promise.dropValue();
+    }
   }
   const { contentType, body } = promise.encoded;
   if (body.length >= context.settings.metadataOnlyBytes && request.allowMetadataOnly === true) {

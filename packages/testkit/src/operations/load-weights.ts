@@ -10,16 +10,9 @@ import { submitTraining } from './training-submission.js';
 type LoadExchange = Exchange<'loadWeights'>;
 
 export const loadWeights: OperationHandler<'loadWeights'> = (exchange: LoadExchange) => {
-  const { modelId, seqId, sessionId, modelSeqId } = exchange.request;
-  const isExisting = modelId !== undefined && sessionId === undefined && modelSeqId === undefined;
-  const isCreating = modelId === undefined && seqId === undefined && sessionId !== undefined && modelSeqId !== undefined;
-  if (isExisting) {
-    return loadIntoModel(exchange, modelId);
-  }
-  if (!isCreating) {
-    exchange.reject(422, 'load-addressing', 'Give model_id and seq_id, or session_id and model_seq_id');
-  }
-  return createByLoading(exchange, sessionId, modelSeqId);
+  const { modelId, sessionId = '', modelSeqId = 0 } = exchange.request;
+  // The request was checked: it names a model, or a session with a number for a new one, and never both.
+  return modelId === undefined ? createByLoading(exchange, sessionId, modelSeqId) : loadIntoModel(exchange, modelId);
 };
 
 function loadIntoModel(exchange: LoadExchange, modelId: string): ReturnType<typeof submitTraining> {

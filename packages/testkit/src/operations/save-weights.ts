@@ -38,9 +38,6 @@ export const saveWeights: OperationHandler<'saveWeights'> = (exchange) => {
 export const saveWeightsForSampler: OperationHandler<'saveWeightsForSampler'> = (exchange) => {
   const { modelId, seqId, path: name, samplingSessionSeqId, ttlSeconds } = exchange.request;
   const model = modelOf(exchange as Exchange, modelId);
-  if ((name === undefined) === (samplingSessionSeqId === undefined)) {
-    exchange.reject(422, 'sampler-save-addressing', 'Give either a path or a sampling_session_seq_id');
-  }
   checkSave(exchange, name ?? 'unnamed', ttlSeconds);
   return submitTraining(exchange as Exchange, {
     model,

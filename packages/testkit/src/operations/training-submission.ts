@@ -8,7 +8,7 @@ import { newOperation, promiseReply } from './submit.js';
 /** A training operation to put into its model's order. */
 export interface TrainingSubmission {
   readonly model: ModelRecord;
-  readonly seqId: number | bigint | undefined;
+  readonly seqId: number | undefined;
   readonly requestType: string;
   /** Default: of the body. Give one when a repeat may legitimately differ. */
   readonly fingerprint?: string;
@@ -20,9 +20,11 @@ export interface TrainingSubmission {
  * already has, and another body under a known number 409.
  */
 export function submitTraining(exchange: Exchange, submission: TrainingSubmission): ServerReply {
-  const { model } = submission;
+  const { model, seqId } = submission;
   const { lane } = model;
-  const seqId = checkedSeqId(exchange, submission.seqId);
+  if (seqId === undefined) {
+    exchange.reject(422, 'seq-missing', `${exchange.route} needs a seq_id`);
+  }
   const fingerprint = submission.fingerprint ?? exchange.fingerprint;
   const known = lane.find(seqId);
   if (known !== undefined) {
@@ -49,16 +51,6 @@ export function submitTraining(exchange: Exchange, submission: TrainingSubmissio
   });
   lane.submit(seqId, operation, { fingerprint, requestId });
   return promiseReply(exchange, requestId);
-}
-
-function checkedSeqId(exchange: Exchange, seqId: number | bigint | undefined): number {
-  if (seqId === undefined) {
-    exchange.reject(422, 'seq-missing', `${exchange.route} needs a seq_id`);
-  }
-  if (typeof seqId === 'bigint' || seqId < 1) {
-    exchange.reject(422, 'seq-range', `seq_id ${seqId} of ${exchange.route} is out of range: training numbers start at 1`);
-  }
-  return seqId;
 }
 
 function engineOf(model: ModelRecord): EngineModel {

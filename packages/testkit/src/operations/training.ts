@@ -12,9 +12,6 @@ export const forward: OperationHandler<'forward'> = (exchange) => submitForward(
 function submitForward(exchange: Exchange<'forwardBackward'> | Exchange<'forward'>, isForwardOnly: boolean): ServerReply {
   const { context, tenant, request } = exchange;
   const model = modelOf(exchange as Exchange, request.modelId);
-  if (request.data.length === 0) {
-    (exchange as Exchange).reject(400, 'data-empty', `${exchange.route} has no data`);
-  }
   const input = {
     data: request.data,
     lossFn: request.lossFn,

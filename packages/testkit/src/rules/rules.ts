@@ -28,20 +28,9 @@ export const protocolRules = {
   'model-unknown': { text: 'A model_id must be one of this user.', where: 'README.md 1' },
   'sampler-unknown': { text: 'A sampling_session_id must be one of this user.', where: 'README.md 1' },
   'seq-missing': { text: 'Training and sampling operations carry a seq_id.', where: 'README.md 3' },
-  'seq-range': { text: 'Training seq_ids start at 1; other sequence numbers at 0.', where: 'README.md 3' },
   'seq-conflict': { text: 'A sequence number belongs to one operation: a repeat has the same body.', where: 'README.md 17.4' },
   'seq-order': { text: 'This server takes operations only in the order of their seq_ids.', where: 'other-servers.md 2' },
-  'load-addressing': {
-    text: 'load_weights has either model_id and seq_id, or session_id and model_seq_id.',
-    where: 'endpoints.md 12',
-  },
   'sampler-source': { text: 'A sampling session names a base_model or a tinker:// model_path.', where: 'endpoints.md 6' },
-  'sampler-save-addressing': {
-    text: 'A sampler save has either a path or a sampling_session_seq_id.',
-    where: 'endpoints.md 14',
-  },
-  'data-empty': { text: 'A forward_backward chunk has at least one datum.', where: 'endpoints.md 10' },
-  'telemetry-batch': { text: 'A telemetry batch has 1 to 100 events.', where: 'telemetry.md 2' },
 } as const satisfies Record<string, { readonly text: string; readonly where: string }>;
 
 /** The name of a protocol rule. */

@@ -55,6 +55,11 @@ export interface TestServerOptions {
   readonly onCall?: (call: RecordedCall) => void;
   /** Protocol rules not to watch. Default none. */
   readonly ignoreRules?: readonly RuleId[];
+  /**
+   * Whether JSON bodies may have fields that the documented protocol does not know: they are dropped, as if a newer client talked to an older
+   * server that does not mind. Default false: such a body is refused and breaks the rule `body-invalid`.
+   */
+  readonly acceptUnknownFields?: boolean;
   /** The projects that exist; others answer 403. Default: any. */
   readonly projects?: readonly string[];
   /** How long an archive or a trace takes to build; until then 503 or `pending`. Default 0. */
@@ -91,6 +96,7 @@ export interface ServerSettings {
   readonly maxBodyBytes: number;
   readonly recorderLimit: number;
   readonly ignoreRules: readonly RuleId[];
+  readonly acceptUnknownFields: boolean;
   readonly projects: ReadonlySet<string> | undefined;
   readonly archiveBuildMs: number;
   readonly clockSkewMs: number;

@@ -14,6 +14,7 @@ export type PromiseOutcome =
   | { readonly state: 'failed'; readonly failure: PromiseFailure };
 
 const PENDING: PromiseOutcome = { state: 'pending' };
+const DROPPED: PromiseOutcome = { state: 'resolved', value: undefined };
 
 /** The pending or finished result of one submitted operation. */
 export class PromiseRecord {
@@ -58,6 +59,11 @@ export class PromiseRecord {
   settle(outcome: PromiseOutcome): void {
     this.#outcome = outcome;
     this.wake();
+  }
+
+  /** Keeps only the encoded result. */
+  dropValue(): void {
+    this.#outcome = DROPPED;
   }
 
   /** Ends every held poll now, whatever the outcome is. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { firstNonToken } from '../model-input/chunks.js';
-import { firstNonInt64, toInt64Array } from '../tensor/numbers.js';
+import { firstNonInt64, firstNonNumber, toInt64Array } from '../tensor/numbers.js';
 import { describe, expected } from './messages.js';
 import type { WireType } from './wire-type.js';
 
@@ -46,7 +46,7 @@ export function floats(): WireType<Float32Array> {
     'a finite number',
     (wire) => wire instanceof Float32Array,
     firstNonFinite,
-    (wire) => new Float32Array(wire as number[]),
+    toFloats,
   );
 }
 
@@ -66,7 +66,7 @@ export function floatsOrNull(): WireType<Float32Array> {
     'a finite number or null',
     (wire) => wire instanceof Float32Array,
     (wire) => wire.findIndex((value) => value !== null && !isFiniteNumber(value)),
-    (wire) => Float32Array.from(wire as (number | null)[], (value) => value ?? Number.NaN),
+    (wire) => Float32Array.from(wire as (number | bigint | null)[], (value) => (value === null ? Number.NaN : Number(value))),
   );
   return {
     ...type,
@@ -79,6 +79,12 @@ function firstNonFinite(values: ArrayLike<unknown>): number {
   return -1;
 }
 
+/** A float without a fraction may have been read as a bigint. */
 function isFiniteNumber(value: unknown): boolean {
-  return typeof value === 'number' && Number.isFinite(value);
+  return typeof value === 'bigint' || (typeof value === 'number' && Number.isFinite(value));
+}
+
+function toFloats(values: readonly unknown[]): Float32Array {
+  // The engine converts an array of numbers at once, but refuses bigints.
+  return firstNonNumber(values) < 0 ? new Float32Array(values as number[]) : Float32Array.from(values as (number | bigint)[], Number);
 }

@@ -170,7 +170,7 @@ export interface SampleResponse {
 
 const topk: WireType<TopkPromptLogprobs> = {
   schema: () =>
-    z.array(z.array(z.tuple([z.int32(), z.number()])).nullable(), {
+    z.array(z.array(z.tuple([z.int32(), number().schema(true)])).nullable(), {
       error: () => 'must be a list with null or [token, logprob] pairs per position',
     }),
   toWire: (value) => (TopkPromptLogprobs.isInstance(value) ? value.toList() : value),

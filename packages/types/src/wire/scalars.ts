@@ -46,7 +46,7 @@ export function number(bounds: Bounds = {}): WireType<number> {
   const what = `a finite number${boundsText(bounds)}`;
   return same((isLenient) => {
     const schema = bounded(z.number({ error: expected(what) }), bounds, what);
-    return isLenient ? z.preprocess(readNumber, schema) : schema;
+    return z.preprocess((value) => readFloat(isLenient ? readNumber(value) : value), schema);
   });
 }
 
@@ -104,6 +104,11 @@ function readFlag(value: unknown): unknown {
   if (value === 1 || value === 'true' || value === 'True') return true;
   if (value === 0 || value === 'false' || value === 'False') return false;
   return value;
+}
+
+/** A float without a fraction is read from JSON as an integer, and so as a bigint when it is large. */
+function readFloat(value: unknown): unknown {
+  return typeof value === 'bigint' ? Number(value) : value;
 }
 
 function readNumber(value: unknown): unknown {

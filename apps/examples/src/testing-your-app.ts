@@ -1,0 +1,20 @@
+/** A small application and the tests one would write for it: see the folder of the same name. */
+import { runExample } from './shared/run-example.js';
+import { openTarget } from './shared/target.js';
+import { TitleWriter } from './testing-your-app/title-writer.js';
+
+const EXAMPLES = [
+  { text: 'Bees dance to tell where flowers are.', title: 'The waggle dance' },
+  { text: 'Salt lowers the melting point of ice.', title: 'Why roads are salted' },
+  { text: 'A cat always lands on its feet.', title: 'The righting reflex' },
+];
+
+await runExample({ about: 'Runs the application that apps/examples/src/testing-your-app tests.' }, async ({ signal }) => {
+  await using target = await openTarget({ signal });
+  console.log(`Training on ${target.description}`);
+  const { service, baseModel, learningRate } = target;
+  const writer = await TitleWriter.train(service, EXAMPLES, { baseModel, learningRate, steps: 20 });
+  console.log(`Loss per token: ${writer.losses[0]?.toFixed(3)} → ${writer.losses.at(-1)?.toFixed(3)}\n`);
+  for (const { text } of EXAMPLES) console.log(`  ${text}\n    → ${(await writer.title(text)) ?? '(too busy for a title)'}`);
+  console.log('\nIts tests, with faults, rate limits and a network that drops calls: npm test -- examples testing-your-app');
+});

@@ -1,0 +1,53 @@
+/** Only @tinkex/types: build, check, encode and decode payloads. No network, no Node built-ins: it runs in any runtime. */
+import {
+  forwardBackwardRequest,
+  ModelInput,
+  nextTokenDatum,
+  parseJson,
+  parseTinkerPath,
+  protobuf,
+  sampleResponse,
+  stringifyJson,
+  ValidationError,
+} from '@tinkex/types';
+import { runExample } from './shared/run-example.js';
+
+await runExample({ about: 'Shows what the data package does alone; it talks to no server.' }, async () => {
+  // Build: camelCase, typed arrays, checked as you go.
+  const request = {
+    modelId: 'run-1',
+    seqId: 1,
+    lossFn: 'cross_entropy',
+    data: [nextTokenDatum([10, 20, 30, 40], { promptLength: 2 })],
+  };
+
+  // Encode: the same value in both dialects of the wire.
+  const json = stringifyJson(forwardBackwardRequest.encode(request));
+  const bytes = protobuf.forwardBackwardRequest.encode(request);
+  console.log(`JSON, ${json.length} characters:\n  ${json}\n`);
+  console.log(`Protobuf, ${bytes.length} bytes:\n  ${Buffer.from(bytes).toString('hex')}\n`);
+
+  // Decode: back to what we had.
+  const fromJson = forwardBackwardRequest.decode(parseJson(json));
+  const fromBytes = protobuf.forwardBackwardRequest.decode(bytes);
+  console.log(`Round trip: targets ${tokensOf(fromJson)} from JSON, ${tokensOf(fromBytes)} from protobuf`);
+
+  // Check: a wrong payload is refused with the path of each problem.
+  try {
+    forwardBackwardRequest.decode({ model_id: 'run-1', forward_backward_input: { loss_fn: 'cross_entropy', data: [], note: 'hello' } });
+  } catch (error) {
+    if (!ValidationError.isInstance(error)) throw error;
+    console.log(`\nRefused (${error.direction}):`);
+    for (const { path, message } of error.issues) console.log(`  ${path}: ${message}`);
+  }
+
+  // Responses are lenient: fields of a newer server are kept out of the way.
+  const { sequences } = sampleResponse.decode({ sequences: [{ tokens: [1, 2], logprobs: [-0.5, -0.25], stop_reason: 'stop' }], from_the_future: true });
+  console.log(`\nA sample: ${sequences[0]?.tokens.constructor.name} [${sequences[0]?.tokens}], stopped by ${sequences[0]?.stopReason}`);
+  console.log('A path:  ', parseTinkerPath('tinker://run-1/weights/step-0010'));
+  console.log('A prompt:', ModelInput.fromInts([1, 2]).appendInt(3).length, 'tokens');
+});
+
+function tokensOf({ data }: ReturnType<typeof forwardBackwardRequest.decode>): string {
+  return JSON.stringify(data[0]?.lossFnInputs.targetTokens?.toArray());
+}

@@ -1,0 +1,41 @@
+import { describe, expect, it } from 'vitest';
+import { type ChaosOutcome, runUnderChaos, survivableKinds } from '../support/chaos-run.js';
+
+const DEFAULT_SEEDS = 10;
+
+/** `TINKEX_CHAOS_SEED=7` replays one; `TINKEX_CHAOS_SEEDS=200` runs the first 200. */
+function seeds(): number[] {
+  const { TINKEX_CHAOS_SEED: one, TINKEX_CHAOS_SEEDS: many } = process.env;
+  if (one !== undefined) return [Number(one)];
+  return Array.from({ length: Number(many ?? DEFAULT_SEEDS) }, (_, index) => index + 1);
+}
+
+const replay = (seed: number): string =>
+  `replay with: TINKEX_CHAOS_SEED=${seed} node_modules/.bin/vitest run --root packages/clients test/integration/chaos.test.ts`;
+
+describe('C.4 chaos', () => {
+  it('C.4 every run under faults ends like the run without: weights, losses, samples; each operation once; nothing left behind', async () => {
+    const calm = await runUnderChaos({});
+    expect(calm.faults).toEqual({});
+    expect(calm.leftBehind).toEqual([]);
+    expect(new Set(calm.outcome.executed).size).toBe(calm.outcome.executed.length);
+    const struck: Record<string, number> = {};
+    for (const seed of seeds()) {
+      const run = await runUnderChaos({ seed }).catch((error: unknown) => {
+        throw new Error(`seed ${seed} failed; ${replay(seed)}`, { cause: error });
+      });
+      expect(run.leftBehind, replay(seed)).toEqual([]);
+      expectSame(run.outcome, calm.outcome, seed);
+      for (const [kind, count] of Object.entries(run.faults)) struck[kind] = (struck[kind] ?? 0) + count;
+    }
+    if (seeds().length >= DEFAULT_SEEDS) expect(Object.keys(struck).sort()).toEqual([...survivableKinds, 'status-410'].sort());
+  }, 600_000);
+});
+
+function expectSame(actual: ChaosOutcome, expected: ChaosOutcome, seed: number): void {
+  expect(actual.executed, replay(seed)).toEqual(expected.executed);
+  expect(actual.losses, replay(seed)).toEqual(expected.losses);
+  expect(actual.stepMetrics, replay(seed)).toEqual(expected.stepMetrics);
+  expect(actual.samples, replay(seed)).toEqual(expected.samples);
+  expect(actual.checkpoints, replay(seed)).toEqual(expected.checkpoints);
+}

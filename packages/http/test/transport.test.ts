@@ -1,0 +1,186 @@
+import { once } from 'node:events';
+import { createServer as createHttpServer, type Server } from 'node:http';
+import { createSecureServer } from 'node:http2';
+import net, { type AddressInfo, type Socket } from 'node:net';
+import { ConfigurationError } from '@tinkex/types';
+import { Agent } from 'undici';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { HttpClient, proxyFromEnvironment, UndiciTransport } from '../src/index.js';
+import { failure } from './support/failure.js';
+import { Gate } from './support/gate.js';
+import { jsonResponse, RawServer } from './support/raw-server.js';
+import { certificate, privateKey } from './support/tls.js';
+
+const closers: (() => unknown)[] = [];
+
+afterEach(async () => {
+  vi.unstubAllEnvs();
+  for (const close of closers.splice(0)) await close();
+});
+
+async function listen(server: Server | net.Server): Promise<number> {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  closers.push(() => new Promise((resolve) => server.close(resolve)));
+  return (server.address() as AddressInfo).port;
+}
+
+/** A forward proxy that tunnels, and notes where to. */
+async function startProxy(): Promise<{ url: string; targets: string[] }> {
+  const targets: string[] = [];
+  const sockets = new Set<Socket>();
+  const proxy = createHttpServer();
+  proxy.on('connect', (request, client: Socket) => {
+    targets.push(request.url ?? '');
+    const [host = '', port = ''] = (request.url ?? '').split(':');
+    const upstream = net.connect(Number(port), host, () => {
+      client.write('HTTP/1.1 200 Connection established\r\n\r\n');
+      client.pipe(upstream).pipe(client);
+    });
+    for (const socket of [client, upstream]) {
+      sockets.add(socket);
+      socket.on('error', () => undefined);
+    }
+  });
+  closers.push(() => {
+    for (const socket of sockets) socket.destroy();
+  });
+  return { url: `http://127.0.0.1:${await listen(proxy)}`, targets };
+}
+
+describe('pools', () => {
+  it('open no more connections than they are allowed, each pool by itself', async () => {
+    const waiting: Socket[] = [];
+    const bothFull = new Gate();
+    await using server = await RawServer.start((socket) => {
+      waiting.push(socket);
+      if (waiting.length === 5) bothFull.open();
+    });
+    await using transport = new UndiciTransport({ pools: { sample: 2, train: 3 } });
+    await using client = new HttpClient({ baseUrl: server.url, transport });
+    const calls = ['sample', 'sample', 'sample', 'train', 'train', 'train', 'train'].map((pool) => client.request({ method: 'POST', path: '/x', pool }));
+    await bothFull.opened;
+    expect(server.connections).toBe(5);
+    for (let answered = 0; answered < calls.length; answered += 1) {
+      while (waiting.length === 0) await new Promise((resolve) => setImmediate(resolve));
+      waiting.shift()?.write(jsonResponse({}));
+    }
+    await Promise.all(calls);
+    expect(server.connections).toBe(5);
+  });
+
+  it('keep their connections for the next request', async () => {
+    await using server = await RawServer.start((socket) => socket.write(jsonResponse({})));
+    await using client = new HttpClient({ baseUrl: server.url });
+    for (let count = 0; count < 20; count += 1) await client.request({ method: 'POST', path: '/x', pool: 'train' });
+    // Two, because undici rests a connection for one turn of the loop before it is used again.
+    expect(server.connections).toBeLessThanOrEqual(2);
+  });
+
+  it('open a new connection after an empty 400', async () => {
+    await using server = await RawServer.start((socket, _request, index) => {
+      socket.write(index === 0 ? 'HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\n\r\n' : jsonResponse({ ok: 1 }));
+    });
+    await using client = new HttpClient({ baseUrl: server.url, maxRetries: 0 });
+    expect(await failure(client.request({ method: 'POST', path: '/x' }))).toMatchObject({ name: 'ConnectionError' });
+    expect(await client.request({ method: 'POST', path: '/x' })).toEqual({ ok: 1 });
+    expect(server.connections).toBe(2);
+  });
+});
+
+describe("a dispatcher of the user's own", () => {
+  it('is used, and never closed by us', async () => {
+    await using server = await RawServer.start((socket) => socket.write(jsonResponse({ ok: 1 })));
+    const dispatcher = new Agent();
+    const dispatch = vi.spyOn(dispatcher, 'dispatch');
+    const transport = new UndiciTransport({ dispatcher });
+    const client = new HttpClient({ baseUrl: server.url, transport });
+    expect(await client.request({ method: 'GET', path: '/x' })).toEqual({ ok: 1 });
+    await client.close();
+    await transport.close();
+    expect(dispatch).toHaveBeenCalledOnce();
+    expect(dispatcher.closed).toBe(false);
+    expect(dispatcher.destroyed).toBe(false);
+    await dispatcher.close();
+  });
+});
+
+describe('proxies', () => {
+  it('are taken from the environment, except for hosts that are excluded', async () => {
+    await using server = await RawServer.start((socket) => socket.write(jsonResponse({ ok: 1 })));
+    const proxy = await startProxy();
+    vi.stubEnv('HTTP_PROXY', proxy.url);
+    vi.stubEnv('http_proxy', proxy.url);
+    vi.stubEnv('NO_PROXY', '');
+    vi.stubEnv('no_proxy', '');
+    await using proxied = new HttpClient({ baseUrl: server.url });
+    expect(await proxied.request({ method: 'POST', path: '/x', body: {} })).toEqual({ ok: 1 });
+    expect(proxy.targets).toEqual([new URL(server.url).host]);
+    vi.stubEnv('no_proxy', '127.0.0.1');
+    await using direct = new HttpClient({ baseUrl: server.url });
+    expect(await direct.request({ method: 'GET', path: '/x' })).toEqual({ ok: 1 });
+    expect(proxy.targets).toHaveLength(1);
+  });
+
+  it('can be named in code, or switched off', async () => {
+    await using server = await RawServer.start((socket) => socket.write(jsonResponse({ ok: 1 })));
+    const proxy = await startProxy();
+    await using named = new UndiciTransport({ proxy: { httpProxy: proxy.url } });
+    expect(await new HttpClient({ baseUrl: server.url, transport: named }).request({ method: 'GET', path: '/x' })).toEqual({ ok: 1 });
+    expect(proxy.targets).toHaveLength(1);
+    vi.stubEnv('HTTP_PROXY', proxy.url);
+    vi.stubEnv('http_proxy', proxy.url);
+    await using off = new UndiciTransport({ proxy: false });
+    expect(await new HttpClient({ baseUrl: server.url, transport: off }).request({ method: 'GET', path: '/x' })).toEqual({ ok: 1 });
+    expect(proxy.targets).toHaveLength(1);
+  });
+
+  it('are read as everybody reads them', () => {
+    expect(proxyFromEnvironment({})).toBeUndefined();
+    expect(proxyFromEnvironment({ NO_PROXY: 'x' })).toBeUndefined();
+    expect(proxyFromEnvironment({ HTTPS_PROXY: 'http://p:1', https_proxy: 'http://q:2', NO_PROXY: 'a,b' })).toEqual({
+      httpProxy: '',
+      httpsProxy: 'http://q:2',
+      noProxy: 'a,b',
+    });
+  });
+});
+
+describe('TLS', () => {
+  async function startSecure(): Promise<{ url: string; versions: string[] }> {
+    const versions: string[] = [];
+    const server = createSecureServer({ key: privateKey, cert: certificate, allowHTTP1: true }, (request, response) => {
+      versions.push(request.httpVersion);
+      request.resume().on('end', () => response.writeHead(200, { 'content-type': 'application/json' }).end('{"ok":1}'));
+    });
+    return { url: `https://localhost:${await listen(server)}`, versions };
+  }
+
+  it('speaks HTTP/1.1 by default, and HTTP/2 when asked to', async () => {
+    const server = await startSecure();
+    for (const http2 of [false, true]) {
+      await using transport = new UndiciTransport({ ca: certificate, http2 });
+      await using client = new HttpClient({ baseUrl: server.url, transport });
+      expect(await client.request({ method: 'POST', path: '/x', body: { a: 1 } })).toEqual({ ok: 1 });
+    }
+    expect(server.versions).toEqual(['1.1', '2.0']);
+  });
+
+  it('refuses a certificate that nobody vouches for', async () => {
+    const server = await startSecure();
+    await using client = new HttpClient({ baseUrl: server.url, maxRetries: 0 });
+    const error = await failure(client.request({ method: 'GET', path: '/x' }));
+    expect(error.message).toMatch(/self.signed|DEPTH_ZERO/i);
+  });
+});
+
+describe('requests that cannot be sent', () => {
+  it('fail at once and are not retried', async () => {
+    await using server = await RawServer.start((socket) => socket.write(jsonResponse({})));
+    await using client = new HttpClient({ baseUrl: server.url });
+    const error = await failure(client.request({ method: 'GET', path: '/x', headers: { 'x-bad': 'line\nbreak' } }));
+    expect(error).toBeInstanceOf(ConfigurationError);
+    expect(error.attempts).toBe(1);
+    expect(error.message).not.toContain('break');
+  });
+});

@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest';
+import { VirtualClock } from '../clock/virtual-clock.js';
+import { PromiseRecord } from './promise-record.js';
+import { PromiseStore } from './promise-store.js';
+
+function record(requestId: string): PromiseRecord {
+  return new PromiseRecord({ requestId, route: 'asample', requestType: 'Sample' });
+}
+
+describe('PromiseStore', () => {
+  it('keeps pending promises for ever and finished ones for the retention time', async () => {
+    const clock = new VirtualClock();
+    const store = new PromiseStore(clock, { retentionMs: 100, maxDeliveredBytes: 1_000 });
+    const [pending, finished] = [record('pending'), record('finished')];
+    store.add(pending);
+    store.add(finished);
+    store.settle(finished, { state: 'resolved', value: 1 });
+    await clock.advance(100);
+    expect(store.find('finished')).toBe('expired');
+    expect(store.find('pending')).toBe(pending);
+    expect(store.find('never')).toBeUndefined();
+    expect(store.size).toBe(1);
+  });
+
+  it('drops the oldest delivered results when they take too much room', () => {
+    const store = new PromiseStore(new VirtualClock(), { retentionMs: 100, maxDeliveredBytes: 1_000 });
+    for (const id of ['a', 'b', 'c']) {
+      const each = record(id);
+      store.add(each);
+      store.settle(each, { state: 'resolved', value: id });
+      store.delivered(each, 600);
+      store.delivered(each, 600);
+    }
+    expect(['a', 'b', 'c'].map((id) => store.find(id) === 'expired')).toEqual([true, true, false]);
+  });
+
+  it('refuses two operations with one promise', () => {
+    const store = new PromiseStore(new VirtualClock(), { retentionMs: 100, maxDeliveredBytes: 1_000 });
+    store.add(record('a'));
+    expect(() => store.add(record('a'))).toThrow(/already/);
+  });
+});

@@ -1,0 +1,135 @@
+import fc from 'fast-check';
+import {
+  type Datum,
+  dmel,
+  encodedText,
+  type ForwardBackwardOutput,
+  type ForwardBackwardRequest,
+  image,
+  imageAssetPointer,
+  ModelInput,
+  type SampleResponse,
+  TensorData,
+  TopkPromptLogprobs,
+} from '../src/index.js';
+
+const finite = fc.float({ noNaN: true, noDefaultInfinity: true }).map((value) => value + 0);
+const dimension = fc.integer({ min: 0, max: 4 });
+
+/** Dense and sparse tensors of both element types, empty ones included. `isFinite`: without NaN and infinities. */
+export function tensors({ isFinite = false }: { isFinite?: boolean } = {}): fc.Arbitrary<TensorData> {
+  const float = isFinite ? finite : fc.oneof(finite, fc.constantFrom(Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY));
+  const shape = fc.array(dimension, { minLength: 1, maxLength: 3 });
+  const dense = shape.chain((lengths) => {
+    const size = lengths.reduce((product, length) => product * length, 1);
+    const exact = { minLength: size, maxLength: size };
+    return fc.oneof(
+      fc.array(float, exact).map((values) => TensorData.fromArray(Float32Array.from(values), 'float32', lengths)),
+      fc.array(fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }), exact).map((values) => TensorData.fromArray(BigInt64Array.from(values), 'int64', lengths)),
+    );
+  });
+  const shapeless = fc.array(float).map((values) => new TensorData({ data: Float32Array.from(values), dtype: 'float32' }));
+  const sparse = fc.tuple(fc.integer({ min: 1, max: 4 }), fc.integer({ min: 6, max: 12 })).chain(([rows, columns]) =>
+    fc
+      .array(fc.constantFrom(0, 0, 0, 0, 0, 0, 1, 2), { minLength: rows * columns, maxLength: rows * columns })
+      .map((values) => TensorData.fromArray(Float32Array.from(values), 'float32', [rows, columns]).toSmallest()),
+  );
+  return fc.oneof(dense, shapeless, sparse);
+}
+
+const token = fc.integer({ min: -(2 ** 31), max: 2 ** 31 - 1 });
+const text = encodedTextChunks();
+const format = fc.constantFrom('png' as const, 'jpeg' as const);
+const expectedTokens = fc.option(fc.nat(), { nil: undefined });
+
+function encodedTextChunks() {
+  return fc.array(token, { maxLength: 8 }).map(encodedText);
+}
+
+const trainable = fc.oneof(
+  text,
+  fc.record({ data: fc.uint8Array(), format, count: expectedTokens }).map(({ count, ...rest }) => image({ ...rest, ...(count === undefined ? {} : { expectedTokens: count }) })),
+  fc.uint8Array().map(dmel),
+);
+
+const pointers = fc
+  .record({ location: fc.string({ unit: 'binary' }), format, count: expectedTokens })
+  .map(({ count, ...rest }) => imageAssetPointer({ ...rest, ...(count === undefined ? {} : { expectedTokens: count }) }));
+
+/** Model inputs of every kind of chunk; for training without asset pointers. */
+export function modelInputs({ isTraining = false }: { isTraining?: boolean } = {}): fc.Arbitrary<ModelInput> {
+  return fc.array(isTraining ? trainable : fc.oneof(trainable, pointers), { maxLength: 4 }).map((chunks) => new ModelInput(chunks));
+}
+
+/** Names that are data: any text, `__proto__` and the empty one included. */
+export const names = fc.oneof(fc.string({ unit: 'grapheme' }), fc.constantFrom('__proto__', 'constructor', '', 'toString', 'a:b', 'has space'));
+
+/** Documented names would be renamed, so other names are used beside them. */
+const inputName = fc.oneof(fc.constantFrom('targetTokens', 'weights', 'advantages', 'logprobs', 'clipLowThreshold'), names.filter((name) => !/_/.test(name)));
+
+function dictionary<T>(keys: fc.Arbitrary<string>, values: fc.Arbitrary<T>, maxLength = 4): fc.Arbitrary<Record<string, T>> {
+  return fc.array(fc.tuple(keys, values), { maxLength }).map((entries) => Object.fromEntries(entries));
+}
+
+function data(options: { isFinite: boolean }): fc.Arbitrary<Datum[]> {
+  const datum = fc.record({ modelInput: modelInputs({ isTraining: true }), lossFnInputs: dictionary(inputName, tensors(options)) });
+  return fc.array(datum, { minLength: 1, maxLength: 4 });
+}
+
+const finiteDouble = fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) => value + 0);
+
+/** Forward-backward requests. */
+export function requests(options: { isFinite: boolean }): fc.Arbitrary<ForwardBackwardRequest> {
+  return fc
+    .record({
+      modelId: fc.string({ unit: 'grapheme' }),
+      seqId: fc.option(fc.integer({ min: 1, max: 2 ** 31 - 1 }), { nil: undefined }),
+      data: data(options),
+      lossFn: fc.constantFrom('cross_entropy', 'ppo', 'custom'),
+      lossFnConfig: dictionary(names, finiteDouble),
+      forwardOnly: fc.boolean(),
+    })
+    .map(({ seqId, lossFnConfig, ...rest }) => ({
+      ...rest,
+      ...(seqId === undefined ? {} : { seqId }),
+      ...(Object.keys(lossFnConfig).length === 0 ? {} : { lossFnConfig }),
+    }));
+}
+
+/** Forward-backward outputs as a server can write them: every datum has tensors of the same names, dense and with rows. */
+export function outputs({ isFinite = false }: { isFinite?: boolean } = {}): fc.Arbitrary<ForwardBackwardOutput> {
+  const tensor = tensors({ isFinite }).filter(({ shape, isSparse }) => !isSparse && shape !== undefined && !shape.slice(1).includes(0));
+  const rows = fc.uniqueArray(names, { maxLength: 3 }).chain((keys) =>
+    fc.array(fc.tuple(...keys.map(() => tensor)), { maxLength: 5 }).map((list) => list.map((row) => Object.fromEntries(keys.map((key, index) => [key, row[index] as TensorData])))),
+  );
+  return fc.record({
+    lossFnOutputType: fc.constantFrom('TorchLossReturn', 'ArrayRecord'),
+    lossFnOutputs: rows,
+    metrics: dictionary(names, isFinite ? finiteDouble : fc.double()),
+  });
+}
+
+/** Sample responses. */
+export function samples({ isFinite = false }: { isFinite?: boolean } = {}): fc.Arbitrary<SampleResponse> {
+  const logprob = isFinite ? finite : fc.float();
+  const floats = fc.array(logprob, { minLength: 1, maxLength: 6 }).map((values) => Float32Array.from(values));
+  const topk = fc
+    .array(fc.option(fc.array(fc.tuple(fc.integer({ min: 1, max: 9 }), finite.map(Math.fround)), { minLength: 1, maxLength: 3 })), { minLength: 1, maxLength: 5 })
+    .filter((rows) => rows.some((row) => row !== null))
+    .map((rows) => TopkPromptLogprobs.fromList(rows));
+  const sequence = fc
+    .record({ tokens: fc.array(token).map((values) => Int32Array.from(values)), logprobs: fc.option(floats), stopReason: fc.constantFrom('stop' as const, 'length' as const) })
+    .map(({ logprobs, ...rest }) => ({ ...rest, ...(logprobs === null ? {} : { logprobs }) }));
+  return fc
+    .record({
+      sequences: fc.array(sequence, { maxLength: 3 }),
+      promptLogprobs: fc.option(fc.array(fc.oneof(finite, fc.constant(Number.NaN)), { minLength: 1, maxLength: 6 }).map((values) => Float32Array.from(values))),
+      topkPromptLogprobs: fc.option(topk),
+      promptCacheHitTokens: fc.integer({ min: -5, max: 2 ** 31 - 1 }),
+    })
+    .map(({ promptLogprobs, topkPromptLogprobs, ...rest }) => ({
+      ...rest,
+      ...(promptLogprobs === null ? {} : { promptLogprobs }),
+      ...(topkPromptLogprobs === null ? {} : { topkPromptLogprobs }),
+    }));
+}

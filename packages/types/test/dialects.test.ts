@@ -1,0 +1,93 @@
+import { fromBinary, toBinary } from '@bufbuild/protobuf';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { forwardBackwardOutput, forwardBackwardRequest, parseJson, protobuf, sampleRequest, sampleResponse, stringifyJson } from '../src/index.js';
+import * as generated from '../src/proto/gen/tinker_public_pb.js';
+import { modelInputs, outputs, requests, samples } from './arbitraries.js';
+
+/** fast-check reads a returned value as the outcome; an assertion must return nothing. */
+function same(actual: unknown, expected: unknown): void {
+  expect(actual).toEqual(expected);
+}
+
+const throughText = (wire: Parameters<typeof stringifyJson>[0]) => parseJson(stringifyJson(wire));
+
+describe('protobuf dialect', () => {
+  it('gives back every request', () => {
+    fc.assert(fc.property(requests({ isFinite: false }), (request) => same(protobuf.forwardBackwardRequest.decode(protobuf.forwardBackwardRequest.encode(request)), request)));
+  });
+
+  it('gives back every output', () => {
+    fc.assert(fc.property(outputs(), (output) => same(protobuf.forwardBackwardOutput.decode(protobuf.forwardBackwardOutput.encode(output)), output)));
+  });
+
+  it('gives back every sample', () => {
+    fc.assert(fc.property(samples(), (sample) => same(protobuf.sampleResponse.decode(protobuf.sampleResponse.encode(sample)), sample)));
+  });
+
+  it('reads the same at any alignment', () => {
+    fc.assert(
+      fc.property(requests({ isFinite: false }), fc.integer({ min: 1, max: 7 }), (request, offset) => {
+        const bytes = protobuf.forwardBackwardRequest.encode(request);
+        const shifted = new Uint8Array(bytes.length + offset);
+        shifted.set(bytes, offset);
+        expect(protobuf.forwardBackwardRequest.decode(shifted.subarray(offset))).toEqual(request);
+        expect(protobuf.forwardBackwardRequest.decode(Buffer.from(bytes))).toEqual(request);
+      }),
+    );
+  });
+
+  it.each([
+    ['ForwardBackwardRequest', generated.ForwardBackwardRequestSchema, protobuf.forwardBackwardRequest, requests({ isFinite: false })],
+    ['ForwardBackwardOutput', generated.ForwardBackwardOutputSchema, protobuf.forwardBackwardOutput, outputs()],
+    ['SampleResponse', generated.SampleResponseSchema, protobuf.sampleResponse, samples()],
+  ] as const)('writes and reads %s as the generated code does', (_name, schema, codec, values) => {
+    fc.assert(
+      fc.property(values as fc.Arbitrary<never>, (value) => {
+        const message = fromBinary(schema, codec.encode(value));
+        expect(message.$unknown ?? []).toEqual([]);
+        expect(codec.decode(toBinary(schema, message))).toEqual(value);
+      }),
+    );
+  });
+});
+
+describe('JSON dialect', () => {
+  it('gives back every request', () => {
+    fc.assert(
+      fc.property(requests({ isFinite: true }), (request) => same(forwardBackwardRequest.decode(throughText(forwardBackwardRequest.encode(request))), request)),
+    );
+  });
+
+  it('gives back every output', () => {
+    fc.assert(fc.property(outputs({ isFinite: true }), (output) => same(forwardBackwardOutput.decode(throughText(forwardBackwardOutput.encode(output))), output)));
+  });
+
+  it('gives back every sample', () => {
+    fc.assert(fc.property(samples({ isFinite: true }), (sample) => same(sampleResponse.decode(throughText(sampleResponse.encode(sample))), sample)));
+  });
+
+  it('gives back every prompt', () => {
+    fc.assert(
+      fc.property(modelInputs(), (prompt) => same(sampleRequest.decode(throughText(sampleRequest.encode({ prompt }))).prompt, prompt)),
+    );
+  });
+});
+
+describe('both dialects', () => {
+  it('give the same objects', () => {
+    fc.assert(
+      fc.property(requests({ isFinite: true }), outputs({ isFinite: true }), samples({ isFinite: true }), (request, output, sample) => {
+        expect(forwardBackwardRequest.decode(throughText(forwardBackwardRequest.encode(request)))).toEqual(
+          protobuf.forwardBackwardRequest.decode(protobuf.forwardBackwardRequest.encode(request)),
+        );
+        expect(forwardBackwardOutput.decode(throughText(forwardBackwardOutput.encode(output)))).toEqual(
+          protobuf.forwardBackwardOutput.decode(protobuf.forwardBackwardOutput.encode(output)),
+        );
+        expect(sampleResponse.decode(throughText(sampleResponse.encode(sample)))).toEqual(
+          protobuf.sampleResponse.decode(protobuf.sampleResponse.encode(sample)),
+        );
+      }),
+    );
+  });
+});
