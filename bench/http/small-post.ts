@@ -10,7 +10,9 @@ import { Pool } from 'undici';
 import { measure, median, type Sample } from './measure.js';
 import { startEchoServer } from './start-server.js';
 
-const ROUNDS = Number(process.env['BENCH_ROUNDS'] ?? 7);
+const ROUNDS = Number(process.env['BENCH_ROUNDS'] ?? 25);
+/** Short turns, many of them: a busy machine then disturbs all alike. */
+const CALLS_PER_TURN = 1_500;
 const CONNECTIONS = 64;
 const payload = { model_id: 'm', prompt: { tokens: Array.from({ length: 32 }, (_, index) => index) }, num_samples: 1 };
 
@@ -52,9 +54,8 @@ interface Row {
 
 const rows: Row[] = [];
 for (const inFlight of [1, 64, 1024]) {
-  const count = inFlight === 1 ? 4_000 : 12_000;
-  await measure(raw, 4_000, inFlight);
-  await measure(ours, 4_000, inFlight);
+  const count = Math.max(CALLS_PER_TURN, 2 * inFlight);
+  for (const call of [raw, ours]) await measure(call, 6_000, inFlight);
   await measure(theirs, 500, Math.min(inFlight, 64));
   const samples: Record<string, Sample[]> = { 'undici.request': [], '@tinkex/http': [], '@tinkex/http, events watched': [], openai: [] };
   for (let round = 0; round < ROUNDS; round += 1) {
@@ -63,7 +64,7 @@ for (const inFlight of [1, 64, 1024]) {
     const end = subscribe('tinkex:http:request:stop', () => undefined);
     samples['@tinkex/http, events watched']?.push(await measure(ours, count, inFlight));
     end();
-    samples['openai']?.push(await measure(theirs, Math.ceil(count / 8), inFlight));
+    samples['openai']?.push(await measure(theirs, Math.max(Math.ceil(count / 10), inFlight), inFlight));
   }
   const baseline = samples['undici.request'] ?? [];
   for (const [name, runs] of Object.entries(samples)) {

@@ -5,51 +5,61 @@ import { outputPath, shownPath } from './shared/output.js';
 import { runExample } from './shared/run-example.js';
 import { openTarget } from './shared/target.js';
 
-await runExample({ about: 'Saves checkpoints of a short run and does everything one can do with them, then cleans up.' }, async ({ signal }) => {
-  await using target = await openTarget({ signal });
-  console.log(`Using ${target.description}\n`);
-  const training = await target.service.createLoraTrainingClient({ baseModel: target.baseModel, rank: 8, signal });
-  const tokenizer = await training.getTokenizer({ signal });
-  const data = [nextTokenDatum(ModelInput.fromText('Save early, save often.', tokenizer).toInts())];
-  for (let step = 0; step < 5; step++) {
-    const forward = training.forwardBackward(data, 'cross_entropy', { signal });
-    const update = training.optimStep({ learningRate: target.learningRate }, { signal });
-    await Promise.all([forward, update]);
-  }
-  // Two kinds: `weights` with the optimizer's state to train on, `sampler_weights` to sample from.
-  const state = await training.saveState('step-5', { ttlSeconds: 24 * 3600, signal });
-  const sampler = await training.saveWeightsForSampler('step-5', { signal });
-  console.log(`saved    ${state.path}\nsaved    ${sampler.path}`);
+await runExample(
+  { about: 'Saves checkpoints of a short run and does everything one can do with them, then cleans up.' },
+  async ({ signal }) => {
+    await using target = await openTarget({ signal });
+    console.log(`Using ${target.description}\n`);
+    const training = await target.service.createLoraTrainingClient({ baseModel: target.baseModel, rank: 8, signal });
+    const tokenizer = await training.getTokenizer({ signal });
+    const data = [nextTokenDatum(ModelInput.fromText('Save early, save often.', tokenizer).toInts())];
+    for (let step = 0; step < 5; step++) {
+      const forward = training.forwardBackward(data, 'cross_entropy', { signal });
+      const update = training.optimStep({ learningRate: target.learningRate }, { signal });
+      await Promise.all([forward, update]);
+    }
+    // Two kinds: `weights` with the optimizer's state to train on, `sampler_weights` to sample from.
+    const state = await training.saveState('step-5', { ttlSeconds: 24 * 3600, signal });
+    const sampler = await training.saveWeightsForSampler('step-5', { signal });
+    console.log(`saved    ${state.path}\nsaved    ${sampler.path}`);
 
-  const rest = target.service.createRestClient();
-  for await (const { checkpointId, checkpointType, sizeBytes, expiresAt } of rest.listCheckpoints(training.modelId, { signal })) {
-    console.log(`listed   ${checkpointId}: ${checkpointType}, ${sizeBytes ?? '?'} bytes, ${expiresAt ? `expires ${expiresAt.toISOString()}` : 'kept'}`);
-  }
-  const info = await rest.getWeightsInfoByTinkerPath(state.path, { signal });
-  console.log(`inspect  base model ${info.baseModel}, rank ${info.loraRank}`);
+    const rest = target.service.createRestClient();
+    for await (const { checkpointId, checkpointType, sizeBytes, expiresAt } of rest.listCheckpoints(training.modelId, { signal })) {
+      console.log(
+        `listed   ${checkpointId}: ${checkpointType}, ${sizeBytes ?? '?'} bytes, ${expiresAt ? `expires ${expiresAt.toISOString()}` : 'kept'}`,
+      );
+    }
+    const info = await rest.getWeightsInfoByTinkerPath(state.path, { signal });
+    console.log(`inspect  base model ${info.baseModel}, rank ${info.loraRank}`);
 
-  await rest.publishCheckpointFromTinkerPath(sampler.path, { signal });
-  console.log(`publish  public: ${await isPublic(sampler.path)}`);
-  await rest.unpublishCheckpointFromTinkerPath(sampler.path, { signal });
-  console.log(`publish  public: ${await isPublic(sampler.path)}`);
-  await rest.setCheckpointTtlFromTinkerPath(sampler.path, 3600, { signal });
-  console.log('expire   the sampler weights live for one more hour');
+    await rest.publishCheckpointFromTinkerPath(sampler.path, { signal });
+    console.log(`publish  public: ${await isPublic(sampler.path)}`);
+    await rest.unpublishCheckpointFromTinkerPath(sampler.path, { signal });
+    console.log(`publish  public: ${await isPublic(sampler.path)}`);
+    await rest.setCheckpointTtlFromTinkerPath(sampler.path, 3600, { signal });
+    console.log('expire   the sampler weights live for one more hour');
 
-  const directory = outputPath('checkpoint');
-  const downloaded = await rest.downloadCheckpoint(sampler.path, { directory, overwrite: true, signal });
-  console.log(`download ${downloaded.fileCount} files, ${downloaded.totalBytes} bytes, in ${shownPath(downloaded.directory)}:`);
-  for (const file of (await readdir(directory)).sort()) console.log(`           ${file}`);
+    const directory = outputPath('checkpoint');
+    const downloaded = await rest.downloadCheckpoint(sampler.path, { directory, overwrite: true, signal });
+    console.log(`download ${downloaded.fileCount} files, ${downloaded.totalBytes} bytes, in ${shownPath(downloaded.directory)}:`);
+    for (const file of (await readdir(directory)).sort()) console.log(`           ${file}`);
 
-  // A new model that continues exactly: the same loss the first one would have had.
-  const { training: resumed } = await target.service.resume({ trainingRunId: training.modelId, signal });
-  const [there, here] = await Promise.all([training.forward(data, 'cross_entropy', { signal }), resumed.forward(data, 'cross_entropy', { signal })]);
-  console.log(`resume   loss of the original ${there.metrics['loss:sum']?.toFixed(4)}, of the resumed ${here.metrics['loss:sum']?.toFixed(4)}`);
+    // A new model that continues exactly: the same loss the first one would have had.
+    const { training: resumed } = await target.service.resume({ trainingRunId: training.modelId, signal });
+    const [there, here] = await Promise.all([
+      training.forward(data, 'cross_entropy', { signal }),
+      resumed.forward(data, 'cross_entropy', { signal }),
+    ]);
+    console.log(
+      `resume   loss of the original ${there.metrics['loss:sum']?.toFixed(4)}, of the resumed ${here.metrics['loss:sum']?.toFixed(4)}`,
+    );
 
-  for (const path of [state.path, sampler.path]) await rest.deleteCheckpointFromTinkerPath(path, { signal });
-  console.log(`delete   ${(await rest.listCheckpoints(training.modelId, { signal }).toArray()).length} checkpoints are left`);
+    for (const path of [state.path, sampler.path]) await rest.deleteCheckpointFromTinkerPath(path, { signal });
+    console.log(`delete   ${(await rest.listCheckpoints(training.modelId, { signal }).toArray()).length} checkpoints are left`);
 
-  async function isPublic(path: string): Promise<boolean | undefined> {
-    const all = await rest.listCheckpoints(training.modelId, { signal }).toArray();
-    return all.find(({ tinkerPath }) => tinkerPath === path)?.public;
-  }
-});
+    async function isPublic(path: string): Promise<boolean | undefined> {
+      const all = await rest.listCheckpoints(training.modelId, { signal }).toArray();
+      return all.find(({ tinkerPath }) => tinkerPath === path)?.public;
+    }
+  },
+);

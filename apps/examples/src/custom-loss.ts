@@ -16,31 +16,36 @@ const PREFERENCES = [
   { prompt: 'Help! ', chosen: 'at once', rejected: 'no way' },
 ];
 
-await runExample({ about: 'Teaches a model to prefer one answer over another with a loss computed in this process.' }, async ({ signal }) => {
-  await using target = await openTarget({ signal });
-  console.log(`Training on ${target.description}`);
-  const results = [];
-  for (const kind of ['by hand', 'by autodiff'] as const) {
-    console.log(`\n${paint('bold', `Gradient ${kind}`)}`);
-    const training = await target.service.createLoraTrainingClient({ baseModel: target.baseModel, rank: 16, seed: 1, signal });
-    const data = pairs(await training.getTokenizer({ signal }));
-    const reference = await answerLogprobs(training, data, signal); // the model we start from, which DPO stays close to
-    const loss = kind === 'by hand' ? preferenceLoss(reference) : autodiff(preferenceLossOfArrays(reference));
-    const curve = new LiveCurve({ name: 'loss', totalSteps: STEPS });
-    for (let step = 0; step < STEPS; step++) {
-      const forward = training.forwardBackwardCustom(data, loss, { signal });
-      const update = training.optimStep({ learningRate: target.learningRate / 20 }, { signal }); // has its place behind both passes
-      const output = await forward;
-      await update;
-      curve.add(output.loss, `margin ${output.metrics['margin:mean']?.toFixed(2)}`);
+await runExample(
+  { about: 'Teaches a model to prefer one answer over another with a loss computed in this process.' },
+  async ({ signal }) => {
+    await using target = await openTarget({ signal });
+    console.log(`Training on ${target.description}`);
+    const results = [];
+    for (const kind of ['by hand', 'by autodiff'] as const) {
+      console.log(`\n${paint('bold', `Gradient ${kind}`)}`);
+      const training = await target.service.createLoraTrainingClient({ baseModel: target.baseModel, rank: 16, seed: 1, signal });
+      const data = pairs(await training.getTokenizer({ signal }));
+      const reference = await answerLogprobs(training, data, signal); // the model we start from, which DPO stays close to
+      const loss = kind === 'by hand' ? preferenceLoss(reference) : autodiff(preferenceLossOfArrays(reference));
+      const curve = new LiveCurve({ name: 'loss', totalSteps: STEPS });
+      for (let step = 0; step < STEPS; step++) {
+        const forward = training.forwardBackwardCustom(data, loss, { signal });
+        const update = training.optimStep({ learningRate: target.learningRate / 20 }, { signal }); // has its place behind both passes
+        const output = await forward;
+        await update;
+        curve.add(output.loss, `margin ${output.metrics['margin:mean']?.toFixed(2)}`);
+      }
+      const now = await answerLogprobs(training, data, signal);
+      const preferred = PREFERENCES.filter((_, pair) => (now[2 * pair] ?? 0) - (now[2 * pair + 1] ?? 0) > 0).length;
+      console.log(
+        `Prefers the chosen answer in ${preferred} of ${PREFERENCES.length} pairs; loss ${curve.values[0]?.toFixed(4)} → ${curve.values.at(-1)?.toFixed(4)}`,
+      );
+      results.push(curve.values.at(-1) ?? Number.NaN);
     }
-    const now = await answerLogprobs(training, data, signal);
-    const preferred = PREFERENCES.filter((_, pair) => (now[2 * pair] ?? 0) - (now[2 * pair + 1] ?? 0) > 0).length;
-    console.log(`Prefers the chosen answer in ${preferred} of ${PREFERENCES.length} pairs; loss ${curve.values[0]?.toFixed(4)} → ${curve.values.at(-1)?.toFixed(4)}`);
-    results.push(curve.values.at(-1) ?? Number.NaN);
-  }
-  console.log(`\nBoth ways end at the same loss, up to rounding: ${results.map((value) => value.toFixed(4)).join(' and ')}`);
-});
+    console.log(`\nBoth ways end at the same loss, up to rounding: ${results.map((value) => value.toFixed(4)).join(' and ')}`);
+  },
+);
 
 /** Chosen and rejected answer in turns: 2i and 2i + 1 belong together. Only the answers weigh. */
 function pairs(tokenizer: Tokenizer): Datum[] {

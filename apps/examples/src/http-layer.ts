@@ -4,35 +4,40 @@ import { startServer, type TestServer } from '@tinkex/testkit';
 import { ApiStatusError, endpoints, getServerCapabilitiesResponse, TimeoutError } from '@tinkex/types';
 import { runExample } from './shared/run-example.js';
 
-await runExample({ about: 'Sends single requests with the same rules as the clients, and shows what happens when they fail.' }, async ({ signal }) => {
-  const { TINKER_BASE_URL: baseUrl, TINKER_API_KEY: apiKey } = process.env;
-  await using server = baseUrl ? undefined : await startServer();
-  const timing: Middleware = async (request, next) => {
-    const startedAt = performance.now();
-    const response = await next(request);
-    console.log(`    ${request.method} ${new URL(request.url).pathname} → ${response.status} in ${(performance.now() - startedAt).toFixed(0)} ms`);
-    return response;
-  };
-  await using http = new HttpClient({
-    baseUrl: baseUrl || server?.url || '',
-    auth: apiKeyAuth(apiKey || server?.apiKey || ''), // sent in a header that no log, event or error shows
-    middleware: [timing],
-    maxRetries: 3,
-    timeoutMs: 10_000,
-  });
+await runExample(
+  { about: 'Sends single requests with the same rules as the clients, and shows what happens when they fail.' },
+  async ({ signal }) => {
+    const { TINKER_BASE_URL: baseUrl, TINKER_API_KEY: apiKey } = process.env;
+    await using server = baseUrl ? undefined : await startServer();
+    const timing: Middleware = async (request, next) => {
+      const startedAt = performance.now();
+      const response = await next(request);
+      console.log(
+        `    ${request.method} ${new URL(request.url).pathname} → ${response.status} in ${(performance.now() - startedAt).toFixed(0)} ms`,
+      );
+      return response;
+    };
+    await using http = new HttpClient({
+      baseUrl: baseUrl || server?.url || '',
+      auth: apiKeyAuth(apiKey || server?.apiKey || ''), // sent in a header that no log, event or error shows
+      middleware: [timing],
+      maxRetries: 3,
+      timeoutMs: 10_000,
+    });
 
-  console.log('A typed call:');
-  const { path, method } = endpoints.getServerCapabilities;
-  const { data, attempts } = await http.request({ method, path, schema: getServerCapabilitiesResponse, signal }).withMetadata();
-  console.log(`  models: ${data.supportedModels.map(({ modelName }) => modelName).join(', ')} (${attempts} attempt)\n`);
+    console.log('A typed call:');
+    const { path, method } = endpoints.getServerCapabilities;
+    const { data, attempts } = await http.request({ method, path, schema: getServerCapabilitiesResponse, signal }).withMetadata();
+    console.log(`  models: ${data.supportedModels.map(({ modelName }) => modelName).join(', ')} (${attempts} attempt)\n`);
 
-  if (server !== undefined) await showRetries(http, server, signal);
+    if (server !== undefined) await showRetries(http, server, signal);
 
-  console.log('A status that is an error:');
-  const failure = await http.request({ method: 'GET', path: '/api/v1/no-such-thing', signal }).then(undefined, (error: unknown) => error);
-  if (!ApiStatusError.isInstance(failure)) throw new Error('That path should not exist.');
-  console.log(`  ${failure.code}, status ${failure.status}: ${failure.message}`);
-});
+    console.log('A status that is an error:');
+    const failure = await http.request({ method: 'GET', path: '/api/v1/no-such-thing', signal }).then(undefined, (error: unknown) => error);
+    if (!ApiStatusError.isInstance(failure)) throw new Error('That path should not exist.');
+    console.log(`  ${failure.code}, status ${failure.status}: ${failure.message}`);
+  },
+);
 
 /** The embedded server is told to fail; a real one fails by itself. */
 async function showRetries(http: HttpClient, server: TestServer, signal: AbortSignal): Promise<void> {

@@ -5,31 +5,34 @@ import { ModelInput, nextTokenDatum, RateLimitError } from '@tinkex/types';
 import { runExample } from './shared/run-example.js';
 import { openTarget } from './shared/target.js';
 
-await runExample({ about: 'Trains and samples on two services at once. The second one: TINKEX_SECOND_BASE_URL, TINKEX_SECOND_API_KEY.' }, async ({ signal }) => {
-  await using first = await openTarget({ signal });
-  await using second = await openSecond();
-  console.log(`first:  ${first.description}\nsecond: ${second.service.baseUrl}\n`);
+await runExample(
+  { about: 'Trains and samples on two services at once. The second one: TINKEX_SECOND_BASE_URL, TINKEX_SECOND_API_KEY.' },
+  async ({ signal }) => {
+    await using first = await openTarget({ signal });
+    await using second = await openSecond();
+    console.log(`first:  ${first.description}\nsecond: ${second.service.baseUrl}\n`);
 
-  const tenants = [
-    { name: 'first', service: first.service, baseModel: first.baseModel, text: 'One for the money. ', learningRate: first.learningRate },
-    { name: 'second', service: second.service, baseModel: second.baseModel, text: 'Two for the show! ', learningRate: 2e-2 },
-  ];
-  const answers = await Promise.all(tenants.map((tenant) => trainAndSample(tenant, signal)));
-  for (const [index, { name }] of tenants.entries()) console.log(`${name.padEnd(6)} learnt ${JSON.stringify(answers[index])}`);
+    const tenants = [
+      { name: 'first', service: first.service, baseModel: first.baseModel, text: 'One for the money. ', learningRate: first.learningRate },
+      { name: 'second', service: second.service, baseModel: second.baseModel, text: 'Two for the show! ', learningRate: 2e-2 },
+    ];
+    const answers = await Promise.all(tenants.map((tenant) => trainAndSample(tenant, signal)));
+    for (const [index, { name }] of tenants.entries()) console.log(`${name.padEnd(6)} learnt ${JSON.stringify(answers[index])}`);
 
-  if (second.server === undefined) return;
-  // Now the second server refuses a call. Its limiter closes; the first tenant's does not even notice.
-  second.server.on('asample').reply(429, { retryAfterMs: 60_000 }).once();
-  const sampling = await second.service.createSamplingClient({ baseModel: second.baseModel, signal });
-  const refusal = await sampling.sample({ prompt: [65], samplingParams: { maxTokens: 1 } }, { signal }).catch((error: unknown) => error);
-  if (!RateLimitError.isInstance(refusal)) throw new Error('The second server was scripted to refuse this call.');
-  console.log(`\nsecond was refused (${refusal.code}), for ${(refusal.retryAfterMs ?? 0) / 1000} s`);
-  const secondLimiter = rateLimiterFor(second.server.url, second.server.apiKey);
-  console.log(`second is held back: ${secondLimiter.isBlocked}`);
-  const fromFirst = await first.service.createSamplingClient({ baseModel: first.baseModel, retry: true, signal });
-  await fromFirst.sample({ prompt: ModelInput.fromInts([65, 66]), samplingParams: { maxTokens: 4, seed: 1 } }, { signal });
-  console.log('first answered at once: tenants share nothing');
-});
+    if (second.server === undefined) return;
+    // Now the second server refuses a call. Its limiter closes; the first tenant's does not even notice.
+    second.server.on('asample').reply(429, { retryAfterMs: 60_000 }).once();
+    const sampling = await second.service.createSamplingClient({ baseModel: second.baseModel, signal });
+    const refusal = await sampling.sample({ prompt: [65], samplingParams: { maxTokens: 1 } }, { signal }).catch((error: unknown) => error);
+    if (!RateLimitError.isInstance(refusal)) throw new Error('The second server was scripted to refuse this call.');
+    console.log(`\nsecond was refused (${refusal.code}), for ${(refusal.retryAfterMs ?? 0) / 1000} s`);
+    const secondLimiter = rateLimiterFor(second.server.url, second.server.apiKey);
+    console.log(`second is held back: ${secondLimiter.isBlocked}`);
+    const fromFirst = await first.service.createSamplingClient({ baseModel: first.baseModel, retry: true, signal });
+    await fromFirst.sample({ prompt: ModelInput.fromInts([65, 66]), samplingParams: { maxTokens: 4, seed: 1 } }, { signal });
+    console.log('first answered at once: tenants share nothing');
+  },
+);
 
 interface Tenant {
   readonly name: string;
@@ -58,7 +61,11 @@ async function trainAndSample({ name, service, baseModel, text, learningRate }: 
 
 /** The service of the environment, or a second embedded server with a key of its own. */
 async function openSecond() {
-  const { TINKEX_SECOND_BASE_URL: baseUrl, TINKEX_SECOND_API_KEY: apiKey, TINKEX_SECOND_BASE_MODEL: baseModel = 'tinkex/tiny' } = process.env;
+  const {
+    TINKEX_SECOND_BASE_URL: baseUrl,
+    TINKEX_SECOND_API_KEY: apiKey,
+    TINKEX_SECOND_BASE_MODEL: baseModel = 'tinkex/tiny',
+  } = process.env;
   const server = baseUrl || apiKey ? undefined : await startServer({ apiKeys: ['tml-second-tenant'] });
   const service = new ServiceClient(server?.clientOptions ?? { ...(baseUrl ? { baseUrl } : {}), ...(apiKey ? { apiKey } : {}) });
   return {

@@ -18,11 +18,15 @@ function reward(text: string): number {
 
 const program = {
   about: 'Teaches a model to answer in vowels, rewarding what it samples; once with importance sampling, once with PPO.',
-  options: { loss: { default: 'both', help: 'importance_sampling, ppo or both' }, iterations: { default: '12', help: 'rounds of sampling and training' } },
+  options: {
+    loss: { default: 'both', help: 'importance_sampling, ppo or both' },
+    iterations: { default: '12', help: 'rounds of sampling and training' },
+  },
 };
 
 await runExample(program, async ({ signal, options }) => {
-  if (!['importance_sampling', 'ppo', 'both'].includes(options.loss)) throw new Error(`--loss must be importance_sampling, ppo or both, got ${options.loss}.`);
+  if (!['importance_sampling', 'ppo', 'both'].includes(options.loss))
+    throw new Error(`--loss must be importance_sampling, ppo or both, got ${options.loss}.`);
   await using target = await openTarget({ signal });
   console.log(`Training on ${target.description}`);
   for (const lossFn of options.loss === 'both' ? ['importance_sampling', 'ppo'] : [options.loss]) {

@@ -33,7 +33,9 @@ await runExample(program, async ({ signal, options, flags }) => {
   if (!(batchSize >= 1 && totalSteps >= 1)) throw new Error('--epochs and --batch-size must be whole numbers from 1 up.');
 
   const memory = new RunMemory('supervised-run.json');
-  const fingerprint = createHash('sha256').update(JSON.stringify([conversations, batchSize])).digest('hex');
+  const fingerprint = createHash('sha256')
+    .update(JSON.stringify([conversations, batchSize]))
+    .digest('hex');
   if (flags.fresh) await memory.forget();
   const saved = await memory.read();
   if (saved !== undefined && saved.fingerprint !== fingerprint) {

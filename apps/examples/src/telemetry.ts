@@ -1,5 +1,5 @@
 /** See everything: log lines, metrics and OpenTelemetry spans, without touching the code that trains. */
-import { InMemorySpanExporter, type ReadableSpan, SimpleSpanProcessor, BasicTracerProvider } from '@opentelemetry/sdk-trace-base';
+import { BasicTracerProvider, InMemorySpanExporter, type ReadableSpan, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base';
 import { attachLogger, attachMetrics } from '@tinkex/telemetry';
 import { attachOpenTelemetry } from '@tinkex/telemetry/otel';
 import { ModelInput, nextTokenDatum } from '@tinkex/types';
@@ -11,29 +11,34 @@ import { paint } from './shared/terminal.js';
 const line = (level: string) => (message: string) => console.log(`  ${level.padEnd(5)} ${message}`);
 const lineSink = { debug: line('debug'), info: line('info'), warn: line('warn'), error: line('error') };
 
-await runExample({ about: 'Runs a short training with a logger, a metrics registry and an OpenTelemetry bridge attached.' }, async ({ signal }) => {
-  const spans = new InMemorySpanExporter(); // in your application: an exporter that sends them to your collector
-  const tracerProvider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(spans)] });
-  {
-    using _logger = attachLogger({ level: 'info', sink: lineSink });
-    using metrics = attachMetrics();
-    using _tracing = attachOpenTelemetry({ tracerProvider, hasMetrics: false });
-    await using target = await openTarget({ signal });
-    console.log(`Running on ${target.description}\n\n${paint('bold', 'Log lines')}`);
-    await trainAndSample(target, signal); // knows nothing of all this
-    await target.service.close();
+await runExample(
+  { about: 'Runs a short training with a logger, a metrics registry and an OpenTelemetry bridge attached.' },
+  async ({ signal }) => {
+    const spans = new InMemorySpanExporter(); // in your application: an exporter that sends them to your collector
+    const tracerProvider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(spans)] });
+    {
+      using _logger = attachLogger({ level: 'info', sink: lineSink });
+      using metrics = attachMetrics();
+      using _tracing = attachOpenTelemetry({ tracerProvider, hasMetrics: false });
+      await using target = await openTarget({ signal });
+      console.log(`Running on ${target.description}\n\n${paint('bold', 'Log lines')}`);
+      await trainAndSample(target, signal); // knows nothing of all this
+      await target.service.close();
 
-    console.log(`\n${paint('bold', 'Metrics')} (also as Prometheus text: metrics.prometheus())`);
-    console.log(`  requests ${metrics.total('tinkex_http_requests_total')}, of which answered with 200: ${metrics.total('tinkex_http_requests_total', { status: '200' })}`);
-    for (const line of metrics.prometheus().split('\n')) {
-      if (/^tinkex_(training_tokens|sampling_\w*tokens|training_operations)\w*\{/.test(line)) console.log(`  ${line}`);
+      console.log(`\n${paint('bold', 'Metrics')} (also as Prometheus text: metrics.prometheus())`);
+      console.log(
+        `  requests ${metrics.total('tinkex_http_requests_total')}, of which answered with 200: ${metrics.total('tinkex_http_requests_total', { status: '200' })}`,
+      );
+      for (const line of metrics.prometheus().split('\n')) {
+        if (/^tinkex_(training_tokens|sampling_\w*tokens|training_operations)\w*\{/.test(line)) console.log(`  ${line}`);
+      }
     }
-  }
-  console.log(`\n${paint('bold', 'Spans')} (names and how often)`);
-  for (const [name, count] of countByName(spans.getFinishedSpans())) console.log(`  ${String(count).padStart(4)} × ${name}`);
-  await tracerProvider.shutdown();
-  console.log('\nEverything is detached: no subscriber, no cost.');
-});
+    console.log(`\n${paint('bold', 'Spans')} (names and how often)`);
+    for (const [name, count] of countByName(spans.getFinishedSpans())) console.log(`  ${String(count).padStart(4)} × ${name}`);
+    await tracerProvider.shutdown();
+    console.log('\nEverything is detached: no subscriber, no cost.');
+  },
+);
 
 async function trainAndSample({ service, baseModel, learningRate }: Target, signal: AbortSignal): Promise<void> {
   const training = await service.createLoraTrainingClient({ baseModel, rank: 8, signal });
@@ -44,7 +49,10 @@ async function trainAndSample({ service, baseModel, learningRate }: Target, sign
   }
   await training.saveState('measured', { ttlSeconds: 3600, signal });
   const sampling = await training.saveWeightsAndGetSamplingClient({ retry: true, signal });
-  await sampling.sample({ prompt: ModelInput.fromText('Measure', tokenizer), samplingParams: { maxTokens: 16, temperature: 0 } }, { signal });
+  await sampling.sample(
+    { prompt: ModelInput.fromText('Measure', tokenizer), samplingParams: { maxTokens: 16, temperature: 0 } },
+    { signal },
+  );
 }
 
 function countByName(spans: readonly ReadableSpan[]): Map<string, number> {

@@ -42,7 +42,10 @@ await runExample({ about: 'Shows what the data package does alone; it talks to n
   }
 
   // Responses are lenient: fields of a newer server are kept out of the way.
-  const { sequences } = sampleResponse.decode({ sequences: [{ tokens: [1, 2], logprobs: [-0.5, -0.25], stop_reason: 'stop' }], from_the_future: true });
+  const { sequences } = sampleResponse.decode({
+    sequences: [{ tokens: [1, 2], logprobs: [-0.5, -0.25], stop_reason: 'stop' }],
+    from_the_future: true,
+  });
   console.log(`\nA sample: ${sequences[0]?.tokens.constructor.name} [${sequences[0]?.tokens}], stopped by ${sequences[0]?.stopReason}`);
   console.log('A path:  ', parseTinkerPath('tinker://run-1/weights/step-0010'));
   console.log('A prompt:', ModelInput.fromInts([1, 2]).appendInt(3).length, 'tokens');

@@ -26,7 +26,9 @@ export interface RunOptions {
 /** Runs an example as `npm start -- <name>` does, in an environment that names no service. */
 export async function runProgram(name: string, { args = [], env = {}, out, interruptAt }: RunOptions = {}): Promise<Ended> {
   const program = join('apps', 'examples', 'src', `${name}.ts`);
-  const inherited = Object.fromEntries(Object.entries(process.env).filter(([key]) => !/^(TINKER_|TINKEX_|NODE_OPTIONS|NO_COLOR|VITEST)/.test(key)));
+  const inherited = Object.fromEntries(
+    Object.entries(process.env).filter(([key]) => !/^(TINKER_|TINKEX_|NODE_OPTIONS|NO_COLOR|VITEST)/.test(key)),
+  );
   const child = spawn(process.execPath, ['--conditions=@tinkex/source', '--import', 'tsx', program, ...args], {
     cwd: root,
     env: { ...inherited, ...env, ...(out === undefined ? {} : { TINKEX_EXAMPLES_OUT: out }) },

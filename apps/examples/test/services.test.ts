@@ -12,14 +12,21 @@ describe('concurrent-sampling', () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toMatch(/^1000 answers in /m);
     expect(stdout).toContain('asked for a pause 3 times, and no answer was lost');
-    const answers = (await readFile(join(out.path, 'concurrent-sampling.jsonl'), 'utf8')).trim().split('\n').map((line) => JSON.parse(line));
+    const answers = (await readFile(join(out.path, 'concurrent-sampling.jsonl'), 'utf8'))
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
     expect(new Set(answers.map(({ index }) => index)).size).toBe(1000);
   });
 
   it('loses none of them on a service with faults, and sends no number twice for another prompt', async () => {
     await using out = await temporaryOutput();
     await using service = await busyService({ seed: 5, rate: 0.02, kinds: ['close', 'reset', 'status-429', 'status-500'] });
-    const { code, stdout, stderr } = await runProgram('concurrent-sampling', { out: out.path, env: service.env, args: ['--prompts', '150'] });
+    const { code, stdout, stderr } = await runProgram('concurrent-sampling', {
+      out: out.path,
+      env: service.env,
+      args: ['--prompts', '150'],
+    });
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toMatch(/^150 answers in /m);
     expect(service.chaos.faults).toBeGreaterThan(0);
@@ -57,7 +64,8 @@ describe('checkpoints', () => {
     ['through a bad network', 7],
   ])('does everything one can do with a checkpoint, %s', async (_where, seed) => {
     await using out = await temporaryOutput();
-    await using service = seed === undefined ? undefined : await busyService({ seed, kinds: ['status-500', 'status-503', 'status-429', 'status-408'] });
+    await using service =
+      seed === undefined ? undefined : await busyService({ seed, kinds: ['status-500', 'status-503', 'status-429', 'status-408'] });
     const { code, stdout, stderr } = await runProgram('checkpoints', { out: out.path, env: service?.env ?? {} });
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toMatch(/listed +weights\/step-5: training, \d+ bytes, expires 20/);
@@ -95,7 +103,8 @@ describe('testing-your-app', () => {
     ['through a bad network', 9],
   ])('runs the application that the folder tests, %s', async (_where, seed) => {
     // The application does not retry sampling, on purpose: its training is what the network disturbs.
-    await using service = seed === undefined ? undefined : await busyService({ seed, routes: ['createModel', 'forwardBackward', 'optimStep', 'getInfo'] });
+    await using service =
+      seed === undefined ? undefined : await busyService({ seed, routes: ['createModel', 'forwardBackward', 'optimStep', 'getInfo'] });
     const { code, stdout, stderr } = await runProgram('testing-your-app', { env: service?.env ?? {} });
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toContain('→ The waggle dance');

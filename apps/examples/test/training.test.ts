@@ -93,7 +93,11 @@ describe('rl', () => {
   it('raises it through a bad network too', async () => {
     await using out = await temporaryOutput();
     await using service = await busyService({ seed: 3, rate: 0.03 });
-    const { code, stdout, stderr } = await runProgram('rl', { out: out.path, env: service.env, args: ['--loss', 'ppo', '--iterations', '6'] });
+    const { code, stdout, stderr } = await runProgram('rl', {
+      out: out.path,
+      env: service.env,
+      args: ['--loss', 'ppo', '--iterations', '6'],
+    });
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     const { from, to } = change(stdout, 'Mean reward');
     expect(to).toBeGreaterThan(from + 0.2);

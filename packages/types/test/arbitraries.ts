@@ -16,24 +16,28 @@ import {
 const finite = fc.float({ noNaN: true, noDefaultInfinity: true }).map((value) => value + 0);
 const dimension = fc.integer({ min: 0, max: 4 });
 
-/** Dense and sparse tensors of both element types, empty ones included. `isFinite`: without NaN and infinities. */
-export function tensors({ isFinite = false }: { isFinite?: boolean } = {}): fc.Arbitrary<TensorData> {
-  const float = isFinite ? finite : fc.oneof(finite, fc.constantFrom(Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY));
+/** Dense and sparse tensors of both element types, empty ones included. `onlyFinite`: without NaN and infinities. */
+export function tensors({ onlyFinite = false }: { onlyFinite?: boolean } = {}): fc.Arbitrary<TensorData> {
+  const float = onlyFinite ? finite : fc.oneof(finite, fc.constantFrom(Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY));
   const shape = fc.array(dimension, { minLength: 1, maxLength: 3 });
   const dense = shape.chain((lengths) => {
     const size = lengths.reduce((product, length) => product * length, 1);
     const exact = { minLength: size, maxLength: size };
     return fc.oneof(
       fc.array(float, exact).map((values) => TensorData.fromArray(Float32Array.from(values), 'float32', lengths)),
-      fc.array(fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }), exact).map((values) => TensorData.fromArray(BigInt64Array.from(values), 'int64', lengths)),
+      fc
+        .array(fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }), exact)
+        .map((values) => TensorData.fromArray(BigInt64Array.from(values), 'int64', lengths)),
     );
   });
   const shapeless = fc.array(float).map((values) => new TensorData({ data: Float32Array.from(values), dtype: 'float32' }));
-  const sparse = fc.tuple(fc.integer({ min: 1, max: 4 }), fc.integer({ min: 6, max: 12 })).chain(([rows, columns]) =>
-    fc
-      .array(fc.constantFrom(0, 0, 0, 0, 0, 0, 1, 2), { minLength: rows * columns, maxLength: rows * columns })
-      .map((values) => TensorData.fromArray(Float32Array.from(values), 'float32', [rows, columns]).toSmallest()),
-  );
+  const sparse = fc
+    .tuple(fc.integer({ min: 1, max: 4 }), fc.integer({ min: 6, max: 12 }))
+    .chain(([rows, columns]) =>
+      fc
+        .array(fc.constantFrom(0, 0, 0, 0, 0, 0, 1, 2), { minLength: rows * columns, maxLength: rows * columns })
+        .map((values) => TensorData.fromArray(Float32Array.from(values), 'float32', [rows, columns]).toSmallest()),
+    );
   return fc.oneof(dense, shapeless, sparse);
 }
 
@@ -48,7 +52,9 @@ function encodedTextChunks() {
 
 const trainable = fc.oneof(
   text,
-  fc.record({ data: fc.uint8Array(), format, count: expectedTokens }).map(({ count, ...rest }) => image({ ...rest, ...(count === undefined ? {} : { expectedTokens: count }) })),
+  fc
+    .record({ data: fc.uint8Array(), format, count: expectedTokens })
+    .map(({ count, ...rest }) => image({ ...rest, ...(count === undefined ? {} : { expectedTokens: count }) })),
   fc.uint8Array().map(dmel),
 );
 
@@ -62,16 +68,22 @@ export function modelInputs({ isTraining = false }: { isTraining?: boolean } = {
 }
 
 /** Names that are data: any text, `__proto__` and the empty one included. */
-export const names = fc.oneof(fc.string({ unit: 'grapheme' }), fc.constantFrom('__proto__', 'constructor', '', 'toString', 'a:b', 'has space'));
+export const names = fc.oneof(
+  fc.string({ unit: 'grapheme' }),
+  fc.constantFrom('__proto__', 'constructor', '', 'toString', 'a:b', 'has space'),
+);
 
 /** Documented names would be renamed, so other names are used beside them. */
-const inputName = fc.oneof(fc.constantFrom('targetTokens', 'weights', 'advantages', 'logprobs', 'clipLowThreshold'), names.filter((name) => !/_/.test(name)));
+const inputName = fc.oneof(
+  fc.constantFrom('targetTokens', 'weights', 'advantages', 'logprobs', 'clipLowThreshold'),
+  names.filter((name) => !/_/.test(name)),
+);
 
 function dictionary<T>(keys: fc.Arbitrary<string>, values: fc.Arbitrary<T>, maxLength = 4): fc.Arbitrary<Record<string, T>> {
   return fc.array(fc.tuple(keys, values), { maxLength }).map((entries) => Object.fromEntries(entries));
 }
 
-function data(options: { isFinite: boolean }): fc.Arbitrary<Datum[]> {
+function data(options: { onlyFinite: boolean }): fc.Arbitrary<Datum[]> {
   const datum = fc.record({ modelInput: modelInputs({ isTraining: true }), lossFnInputs: dictionary(inputName, tensors(options)) });
   return fc.array(datum, { minLength: 1, maxLength: 4 });
 }
@@ -79,7 +91,7 @@ function data(options: { isFinite: boolean }): fc.Arbitrary<Datum[]> {
 const finiteDouble = fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) => value + 0);
 
 /** Forward-backward requests. */
-export function requests(options: { isFinite: boolean }): fc.Arbitrary<ForwardBackwardRequest> {
+export function requests(options: { onlyFinite: boolean }): fc.Arbitrary<ForwardBackwardRequest> {
   return fc
     .record({
       modelId: fc.string({ unit: 'grapheme' }),
@@ -97,33 +109,46 @@ export function requests(options: { isFinite: boolean }): fc.Arbitrary<ForwardBa
 }
 
 /** Forward-backward outputs as a server can write them: every datum has tensors of the same names, dense and with rows. */
-export function outputs({ isFinite = false }: { isFinite?: boolean } = {}): fc.Arbitrary<ForwardBackwardOutput> {
-  const tensor = tensors({ isFinite }).filter(({ shape, isSparse }) => !isSparse && shape !== undefined && !shape.slice(1).includes(0));
-  const rows = fc.uniqueArray(names, { maxLength: 3 }).chain((keys) =>
-    fc.array(fc.tuple(...keys.map(() => tensor)), { maxLength: 5 }).map((list) => list.map((row) => Object.fromEntries(keys.map((key, index) => [key, row[index] as TensorData])))),
-  );
+export function outputs({ onlyFinite = false }: { onlyFinite?: boolean } = {}): fc.Arbitrary<ForwardBackwardOutput> {
+  const tensor = tensors({ onlyFinite }).filter(({ shape, isSparse }) => !isSparse && shape !== undefined && !shape.slice(1).includes(0));
+  const rows = fc
+    .uniqueArray(names, { maxLength: 3 })
+    .chain((keys) =>
+      fc
+        .array(fc.tuple(...keys.map(() => tensor)), { maxLength: 5 })
+        .map((list) => list.map((row) => Object.fromEntries(keys.map((key, index) => [key, row[index] as TensorData])))),
+    );
   return fc.record({
     lossFnOutputType: fc.constantFrom('TorchLossReturn', 'ArrayRecord'),
     lossFnOutputs: rows,
-    metrics: dictionary(names, isFinite ? finiteDouble : fc.double()),
+    metrics: dictionary(names, onlyFinite ? finiteDouble : fc.double()),
   });
 }
 
 /** Sample responses. */
-export function samples({ isFinite = false }: { isFinite?: boolean } = {}): fc.Arbitrary<SampleResponse> {
-  const logprob = isFinite ? finite : fc.float();
+export function samples({ onlyFinite = false }: { onlyFinite?: boolean } = {}): fc.Arbitrary<SampleResponse> {
+  const logprob = onlyFinite ? finite : fc.float();
   const floats = fc.array(logprob, { minLength: 1, maxLength: 6 }).map((values) => Float32Array.from(values));
   const topk = fc
-    .array(fc.option(fc.array(fc.tuple(fc.integer({ min: 1, max: 9 }), finite.map(Math.fround)), { minLength: 1, maxLength: 3 })), { minLength: 1, maxLength: 5 })
+    .array(fc.option(fc.array(fc.tuple(fc.integer({ min: 1, max: 9 }), finite.map(Math.fround)), { minLength: 1, maxLength: 3 })), {
+      minLength: 1,
+      maxLength: 5,
+    })
     .filter((rows) => rows.some((row) => row !== null))
     .map((rows) => TopkPromptLogprobs.fromList(rows));
   const sequence = fc
-    .record({ tokens: fc.array(token).map((values) => Int32Array.from(values)), logprobs: fc.option(floats), stopReason: fc.constantFrom('stop' as const, 'length' as const) })
+    .record({
+      tokens: fc.array(token).map((values) => Int32Array.from(values)),
+      logprobs: fc.option(floats),
+      stopReason: fc.constantFrom('stop' as const, 'length' as const),
+    })
     .map(({ logprobs, ...rest }) => ({ ...rest, ...(logprobs === null ? {} : { logprobs }) }));
   return fc
     .record({
       sequences: fc.array(sequence, { maxLength: 3 }),
-      promptLogprobs: fc.option(fc.array(fc.oneof(finite, fc.constant(Number.NaN)), { minLength: 1, maxLength: 6 }).map((values) => Float32Array.from(values))),
+      promptLogprobs: fc.option(
+        fc.array(fc.oneof(finite, fc.constant(Number.NaN)), { minLength: 1, maxLength: 6 }).map((values) => Float32Array.from(values)),
+      ),
       topkPromptLogprobs: fc.option(topk),
       promptCacheHitTokens: fc.integer({ min: -5, max: 2 ** 31 - 1 }),
     })

@@ -14,7 +14,12 @@ const date = fc.date({ min: new Date('1971-01-01'), max: new Date('2999-01-01'),
 const json = fc
   .array(fc.tuple(names, fc.jsonValue({ maxDepth: 3 })), { maxLength: 3 })
   // Whole numbers beyond 2^53 come back as bigints, which is tested elsewhere.
-  .map((entries) => JSON.parse(JSON.stringify(Object.fromEntries(entries)), (_, value: unknown) => (typeof value === 'number' && Math.abs(value) > 2 ** 53 - 1 ? 0.5 : value)) as JsonObject);
+  .map(
+    (entries) =>
+      JSON.parse(JSON.stringify(Object.fromEntries(entries)), (_, value: unknown) =>
+        typeof value === 'number' && Math.abs(value) > 2 ** 53 - 1 ? 0.5 : value,
+      ) as JsonObject,
+  );
 const texts = fc.array(text, { maxLength: 3 });
 const scope = fc.constantFrom('owned', 'accessible');
 const path = text.map((name) => `tinker://${name}`);
@@ -25,12 +30,22 @@ function map<T>(values: fc.Arbitrary<T>): fc.Arbitrary<Record<string, T>> {
 }
 
 /** An object with required fields, and others that may be missing. */
-function shape(required: Record<string, fc.Arbitrary<unknown>>, optional: Record<string, fc.Arbitrary<unknown>> = {}): fc.Arbitrary<unknown> {
+function shape(
+  required: Record<string, fc.Arbitrary<unknown>>,
+  optional: Record<string, fc.Arbitrary<unknown>> = {},
+): fc.Arbitrary<unknown> {
   return fc.record({ ...required, ...optional }, { requiredKeys: Object.keys(required) });
 }
 
 const lora = shape({ rank: seq, trainUnembed: fc.boolean(), trainMlp: fc.boolean(), trainAttn: fc.constant(true) }, { seed });
-const adam = shape({ learningRate: positive, beta1: positive, beta2: positive, eps: positive, weightDecay: positive, gradClipNorm: positive });
+const adam = shape({
+  learningRate: positive,
+  beta1: positive,
+  beta2: positive,
+  eps: positive,
+  weightDecay: positive,
+  gradClipNorm: positive,
+});
 const params = shape(
   { temperature: positive, topK: fc.integer({ min: -1 }), topP: fc.double({ min: 0, max: 1, noNaN: true }).map((value) => value + 0) },
   { maxTokens: count, seed, stop: fc.oneof(text, fc.array(some, { minLength: 1 }), fc.array(count, { minLength: 1 })) },
@@ -44,7 +59,12 @@ const run = shape(
   { trainingRunId: text, baseModel: text, modelOwner: text, isLora: fc.boolean(), corrupted: fc.boolean(), lastRequestTime: date },
   { loraRank: count, lastCheckpoint: checkpoint, lastSamplerCheckpoint: checkpoint, userMetadata: map(text) },
 );
-const eventBase = { eventId: text, eventSessionIndex: count, severity: fc.constantFrom('DEBUG', 'INFO', 'WARNING', 'ERROR', 'CRITICAL'), timestamp: text };
+const eventBase = {
+  eventId: text,
+  eventSessionIndex: count,
+  severity: fc.constantFrom('DEBUG', 'INFO', 'WARNING', 'ERROR', 'CRITICAL'),
+  timestamp: text,
+};
 const telemetryEvent = fc.oneof(
   shape({ event: fc.constant('SESSION_START'), ...eventBase }),
   shape({ event: fc.constant('SESSION_END'), ...eventBase, duration: text }),
@@ -60,7 +80,10 @@ const usage = fc.oneof(
   shape({ type: fc.constant('other'), raw: fc.constant({ type: 'brand_new', x: 1 }) }),
 );
 const flags = Object.fromEntries(
-  Object.entries(types.clientConfigResponse.decode({})).map(([name, value]) => [name, typeof value === 'boolean' ? fc.boolean() : typeof value === 'number' ? count : text]),
+  Object.entries(types.clientConfigResponse.decode({})).map(([name, value]) => [
+    name,
+    typeof value === 'boolean' ? fc.boolean() : typeof value === 'number' ? count : text,
+  ]),
 );
 const empty = fc.constant({});
 
@@ -69,13 +92,18 @@ const values: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   adamParams: adam,
   assignSessionProjectRequest: shape({ projectId: some }),
   auditLogQuery: shape({ eventType: fc.constantFrom('all', 'checkpoints') }, { day: fc.constant('2026-01-15') }),
-  auditLogResponse: shape({ entries: fc.array(shape({ timestamp: date, event: text }, { modelId: text, tinkerPath: text, purpose: text }), { maxLength: 3 }) }),
+  auditLogResponse: shape({
+    entries: fc.array(shape({ timestamp: date, event: text }, { modelId: text, tinkerPath: text, purpose: text }), { maxLength: 3 }),
+  }),
   authTokenRequest: empty,
   authTokenResponse: shape({ jwt: text }),
   billingUsageQuery: shape({ startingOn: fc.constant('2026-07-13T00:00:00Z'), endingBefore: fc.constant('2026-07-14T00:00:00+02:00') }),
   billingUsageResponse: shape({
     data: fc.array(
-      shape({ bucketStart: date, bucketEnd: date, eventInfo: usage }, { baseModel: text, userId: text, userName: text, sessionId: text, projectId: text }),
+      shape(
+        { bucketStart: date, bucketEnd: date, eventInfo: usage },
+        { baseModel: text, userId: text, userName: text, sessionId: text, projectId: text },
+      ),
       { maxLength: 3 },
     ),
     sessions: map(shape({}, { userMetadata: map(text) })),
@@ -93,9 +121,9 @@ const values: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   createSessionRequest: shape({ tags: texts, userMetadata: fc.oneof(json, fc.constant(null)), sdkVersion: text }, { projectId: text }),
   createSessionResponse: shape({ sessionId: text }, { infoMessage: text, warningMessage: text, errorMessage: text }),
   cursor,
-  datumCodec: requests({ isFinite: true }).map(({ data }) => data[0]),
-  forwardBackwardOutput: outputs({ isFinite: true }),
-  forwardBackwardRequest: requests({ isFinite: true }),
+  datumCodec: requests({ onlyFinite: true }).map(({ data }) => data[0]),
+  forwardBackwardOutput: outputs({ onlyFinite: true }),
+  forwardBackwardRequest: requests({ onlyFinite: true }),
   futureMetadataResponse: shape({ status: fc.constant('complete_metadata'), responsePayloadSize: count }),
   futureRetrieveRequest: shape({ requestId: text, allowMetadataOnly: fc.boolean() }),
   getInfoRequest: shape({ modelId: text }),
@@ -104,7 +132,9 @@ const values: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
     { isLora: fc.boolean(), loraRank: count, modelName: text },
   ),
   getSamplerResponse: shape({ samplerId: text, baseModel: text }, { modelPath: text }),
-  getServerCapabilitiesResponse: shape({ supportedModels: fc.array(shape({}, { modelName: text, maxContextLength: count }), { maxLength: 3 }) }),
+  getServerCapabilitiesResponse: shape({
+    supportedModels: fc.array(shape({}, { modelName: text, maxContextLength: count }), { maxLength: 3 }),
+  }),
   getSessionQuery: shape({ accessScope: scope }),
   getSessionResponse: shape({ trainingRunIds: texts, samplerIds: texts }),
   getTrainingRunQuery: shape({ accessScope: scope }),
@@ -115,7 +145,10 @@ const values: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   listUserCheckpointsQuery: shape({ limit: count, offset: count }),
   loadWeightsRequest: fc.oneof(
     shape({ modelId: text, path: some, optimizer: fc.boolean() }, { seqId: seq, weightsAccessToken: text }),
-    shape({ sessionId: text, modelSeqId: count, path: some, optimizer: fc.boolean() }, { baseModel: text, userMetadata: json, weightsAccessToken: text }),
+    shape(
+      { sessionId: text, modelSeqId: count, path: some, optimizer: fc.boolean() },
+      { baseModel: text, userMetadata: json, weightsAccessToken: text },
+    ),
   ),
   loadWeightsResponse: shape({}, { path: text, modelId: text }),
   loraConfig: lora,
@@ -126,7 +159,7 @@ const values: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
     { numSamples: seq, prompt: modelInputs(), samplingParams: params, promptLogprobs: fc.boolean(), topkPromptLogprobs: count },
     { samplingSessionId: text, seqId: fc.oneof(count, fc.bigInt({ min: 2n ** 53n, max: 2n ** 63n })), baseModel: text, modelPath: text },
   ),
-  sampleResponse: samples({ isFinite: true }),
+  sampleResponse: samples({ onlyFinite: true }),
   samplingParams: params,
   saveWeightsForSamplerRequest: fc.oneof(
     shape({ modelId: text, path: text }, { seqId: seq, ttlSeconds: seq }),
@@ -138,17 +171,29 @@ const values: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   sessionHeartbeatRequest: shape({ sessionId: text }),
   sessionHeartbeatResponse: empty,
   setCheckpointTtlRequest: shape({ ttlSeconds: fc.option(seq) }),
-  telemetryRequest: shape({ events: fc.array(telemetryEvent, { minLength: 1, maxLength: 4 }), platform: text, sdkVersion: text, sessionId: text, processUuid: text }),
+  telemetryRequest: shape({
+    events: fc.array(telemetryEvent, { minLength: 1, maxLength: 4 }),
+    platform: text,
+    sdkVersion: text,
+    sessionId: text,
+    processUuid: text,
+  }),
   telemetryResponse: fc.constant({ status: 'accepted' }),
   traceExportResponse: shape({ status: fc.constantFrom('pending', 'ready', 'failed') }, { url: text, error: text }),
   trainingRun: run,
   trainingRunsResponse: shape({ trainingRuns: fc.array(run, { maxLength: 2 }), cursor }),
-  tryAgainResponse: shape({ queueState: fc.constantFrom('active', 'paused_capacity', 'paused_rate_limit', 'unknown') }, { requestId: text, queueStateReason: text }),
+  tryAgainResponse: shape(
+    { queueState: fc.constantFrom('active', 'paused_capacity', 'paused_rate_limit', 'unknown') },
+    { requestId: text, queueStateReason: text },
+  ),
   unloadModelRequest: shape({ modelId: text }),
   unloadModelResponse: shape({ modelId: text }),
   untypedApiFuture: shape({ requestId: text }, { modelId: text, sampleSequenceIds: texts }),
   weightsInfoRequest: shape({ tinkerPath: text }),
-  weightsInfoResponse: shape({ baseModel: text, isLora: fc.boolean() }, { loraRank: count, trainUnembed: fc.boolean(), trainMlp: fc.boolean(), trainAttn: fc.boolean() }),
+  weightsInfoResponse: shape(
+    { baseModel: text, isLora: fc.boolean() },
+    { loraRank: count, trainUnembed: fc.boolean(), trainMlp: fc.boolean(), trainAttn: fc.boolean() },
+  ),
   whoamiResponse: shape({ userUrn: text }, { email: text }),
 };
 

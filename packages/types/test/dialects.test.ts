@@ -1,7 +1,15 @@
 import { fromBinary, toBinary } from '@bufbuild/protobuf';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { forwardBackwardOutput, forwardBackwardRequest, parseJson, protobuf, sampleRequest, sampleResponse, stringifyJson } from '../src/index.js';
+import {
+  forwardBackwardOutput,
+  forwardBackwardRequest,
+  parseJson,
+  protobuf,
+  sampleRequest,
+  sampleResponse,
+  stringifyJson,
+} from '../src/index.js';
 import * as generated from '../src/proto/gen/tinker_public_pb.js';
 import { modelInputs, outputs, requests, samples } from './arbitraries.js';
 
@@ -14,11 +22,19 @@ const throughText = (wire: Parameters<typeof stringifyJson>[0]) => parseJson(str
 
 describe('protobuf dialect', () => {
   it('gives back every request', () => {
-    fc.assert(fc.property(requests({ isFinite: false }), (request) => same(protobuf.forwardBackwardRequest.decode(protobuf.forwardBackwardRequest.encode(request)), request)));
+    fc.assert(
+      fc.property(requests({ onlyFinite: false }), (request) =>
+        same(protobuf.forwardBackwardRequest.decode(protobuf.forwardBackwardRequest.encode(request)), request),
+      ),
+    );
   });
 
   it('gives back every output', () => {
-    fc.assert(fc.property(outputs(), (output) => same(protobuf.forwardBackwardOutput.decode(protobuf.forwardBackwardOutput.encode(output)), output)));
+    fc.assert(
+      fc.property(outputs(), (output) =>
+        same(protobuf.forwardBackwardOutput.decode(protobuf.forwardBackwardOutput.encode(output)), output),
+      ),
+    );
   });
 
   it('gives back every sample', () => {
@@ -27,7 +43,7 @@ describe('protobuf dialect', () => {
 
   it('reads the same at any alignment', () => {
     fc.assert(
-      fc.property(requests({ isFinite: false }), fc.integer({ min: 1, max: 7 }), (request, offset) => {
+      fc.property(requests({ onlyFinite: false }), fc.integer({ min: 1, max: 7 }), (request, offset) => {
         const bytes = protobuf.forwardBackwardRequest.encode(request);
         const shifted = new Uint8Array(bytes.length + offset);
         shifted.set(bytes, offset);
@@ -38,7 +54,7 @@ describe('protobuf dialect', () => {
   });
 
   it.each([
-    ['ForwardBackwardRequest', generated.ForwardBackwardRequestSchema, protobuf.forwardBackwardRequest, requests({ isFinite: false })],
+    ['ForwardBackwardRequest', generated.ForwardBackwardRequestSchema, protobuf.forwardBackwardRequest, requests({ onlyFinite: false })],
     ['ForwardBackwardOutput', generated.ForwardBackwardOutputSchema, protobuf.forwardBackwardOutput, outputs()],
     ['SampleResponse', generated.SampleResponseSchema, protobuf.sampleResponse, samples()],
   ] as const)('writes and reads %s as the generated code does', (_name, schema, codec, values) => {
@@ -55,16 +71,26 @@ describe('protobuf dialect', () => {
 describe('JSON dialect', () => {
   it('gives back every request', () => {
     fc.assert(
-      fc.property(requests({ isFinite: true }), (request) => same(forwardBackwardRequest.decode(throughText(forwardBackwardRequest.encode(request))), request)),
+      fc.property(requests({ onlyFinite: true }), (request) =>
+        same(forwardBackwardRequest.decode(throughText(forwardBackwardRequest.encode(request))), request),
+      ),
     );
   });
 
   it('gives back every output', () => {
-    fc.assert(fc.property(outputs({ isFinite: true }), (output) => same(forwardBackwardOutput.decode(throughText(forwardBackwardOutput.encode(output))), output)));
+    fc.assert(
+      fc.property(outputs({ onlyFinite: true }), (output) =>
+        same(forwardBackwardOutput.decode(throughText(forwardBackwardOutput.encode(output))), output),
+      ),
+    );
   });
 
   it('gives back every sample', () => {
-    fc.assert(fc.property(samples({ isFinite: true }), (sample) => same(sampleResponse.decode(throughText(sampleResponse.encode(sample))), sample)));
+    fc.assert(
+      fc.property(samples({ onlyFinite: true }), (sample) =>
+        same(sampleResponse.decode(throughText(sampleResponse.encode(sample))), sample),
+      ),
+    );
   });
 
   it('gives back every prompt', () => {
@@ -77,17 +103,22 @@ describe('JSON dialect', () => {
 describe('both dialects', () => {
   it('give the same objects', () => {
     fc.assert(
-      fc.property(requests({ isFinite: true }), outputs({ isFinite: true }), samples({ isFinite: true }), (request, output, sample) => {
-        expect(forwardBackwardRequest.decode(throughText(forwardBackwardRequest.encode(request)))).toEqual(
-          protobuf.forwardBackwardRequest.decode(protobuf.forwardBackwardRequest.encode(request)),
-        );
-        expect(forwardBackwardOutput.decode(throughText(forwardBackwardOutput.encode(output)))).toEqual(
-          protobuf.forwardBackwardOutput.decode(protobuf.forwardBackwardOutput.encode(output)),
-        );
-        expect(sampleResponse.decode(throughText(sampleResponse.encode(sample)))).toEqual(
-          protobuf.sampleResponse.decode(protobuf.sampleResponse.encode(sample)),
-        );
-      }),
+      fc.property(
+        requests({ onlyFinite: true }),
+        outputs({ onlyFinite: true }),
+        samples({ onlyFinite: true }),
+        (request, output, sample) => {
+          expect(forwardBackwardRequest.decode(throughText(forwardBackwardRequest.encode(request)))).toEqual(
+            protobuf.forwardBackwardRequest.decode(protobuf.forwardBackwardRequest.encode(request)),
+          );
+          expect(forwardBackwardOutput.decode(throughText(forwardBackwardOutput.encode(output)))).toEqual(
+            protobuf.forwardBackwardOutput.decode(protobuf.forwardBackwardOutput.encode(output)),
+          );
+          expect(sampleResponse.decode(throughText(sampleResponse.encode(sample)))).toEqual(
+            protobuf.sampleResponse.decode(protobuf.sampleResponse.encode(sample)),
+          );
+        },
+      ),
     );
   });
 });

@@ -26,7 +26,11 @@ const request: ForwardBackwardRequest = {
   lossFnConfig: { clip: 0.2 },
   data: [
     {
-      modelInput: new ModelInput([encodedText([1, 2, 3]), image({ data: Uint8Array.of(1, 2), format: 'png', expectedTokens: 4 }), dmel(Uint8Array.of(4, 1, 3))]),
+      modelInput: new ModelInput([
+        encodedText([1, 2, 3]),
+        image({ data: Uint8Array.of(1, 2), format: 'png', expectedTokens: 4 }),
+        dmel(Uint8Array.of(4, 1, 3)),
+      ]),
       lossFnInputs: {
         targetTokens: TensorData.fromArray([2, 3], 'int64'),
         weights: TensorData.fromArray([[0, 0, 0, 0, 0, 0, 1]]).toSmallest(),
@@ -143,7 +147,9 @@ describe('messages that lie', () => {
   it('about a shape are refused', () => {
     const tensor = [...field(1, []), 0x18, 1, ...field(4, [...varint(2n ** 40n), ...varint(2n ** 20n)])];
     const datum = field(2, [...field(1, [0x61]), ...field(2, tensor)]);
-    expect(() => protobuf.forwardBackwardRequest.decode(bytesOf(field(3, datum), field(4, [0x61])))).toThrow(/needs 1152921504606847000 values, but data holds 0/);
+    expect(() => protobuf.forwardBackwardRequest.decode(bytesOf(field(3, datum), field(4, [0x61])))).toThrow(
+      /needs 1152921504606847000 values, but data holds 0/,
+    );
   });
 
   it('about an empty shape are read, and refuse to become arrays', () => {
@@ -172,7 +178,13 @@ describe('messages that lie', () => {
       sparseColIndices: new BigInt64Array(0),
     });
     expect(sparse.toDense().length).toBe(0);
-    const wide = new TensorData({ data: new Float32Array(0), dtype: 'float32', shape: [1, 2 ** 50], sparseCrowIndices: BigInt64Array.of(0n, 0n), sparseColIndices: new BigInt64Array(0) });
+    const wide = new TensorData({
+      data: new Float32Array(0),
+      dtype: 'float32',
+      shape: [1, 2 ** 50],
+      sparseCrowIndices: BigInt64Array.of(0n, 0n),
+      sparseColIndices: new BigInt64Array(0),
+    });
     expect(() => wide.toDense()).toThrow(/too large to expand/);
   });
 

@@ -20,6 +20,8 @@ describe('the sources', () => {
   });
 
   it.each(sources)('$file uses no global that only Node or only browsers have', ({ code }) => {
-    expect(bare(code)).not.toMatch(/\b(?:Buffer|process|require|__dirname|__filename|setImmediate|window|document|navigator|console|setTimeout|fetch)\b(?!['"]?:)/);
+    expect(bare(code)).not.toMatch(
+      /\b(?:Buffer|process|require|__dirname|__filename|setImmediate|window|document|navigator|console|setTimeout|fetch)\b(?!['"]?:)/,
+    );
   });
 });

@@ -1,8 +1,8 @@
 import type { Tokenizer as HuggingFaceTokenizer } from '@huggingface/tokenizers';
 import { describe, expectTypeOf, it } from 'vitest';
-import * as types from '../src/index.js';
 import type { Codec, Infer, Tokenizer } from '../src/index.js';
-import { responseObject, requestObject } from '../src/wire/objects.js';
+import * as types from '../src/index.js';
+import { requestObject, responseObject } from '../src/wire/objects.js';
 import { integer, text } from '../src/wire/scalars.js';
 import { filled, optional } from '../src/wire/wire-type.js';
 
@@ -100,7 +100,11 @@ describe('the types users write', () => {
   });
 
   it('take plain, nested and typed arrays as loss inputs', () => {
-    expectTypeOf({ targetTokens: [1, 2], weights: new Float32Array(2), mine: types.TensorData.fromArray([1]) }).toExtend<types.LossFnInputsLike>();
+    expectTypeOf({
+      targetTokens: [1, 2],
+      weights: new Float32Array(2),
+      mine: types.TensorData.fromArray([1]),
+    }).toExtend<types.LossFnInputsLike>();
     expectTypeOf({ targetTokens: [[1], [2]], weights: Int32Array.of(1) }).toExtend<types.LossFnInputsLike>();
   });
 

@@ -9,10 +9,13 @@ export interface Conversation {
 /** Reads a JSONL file of conversations. A line that is none is an error that names the line. */
 export async function readConversations(path: string): Promise<Conversation[]> {
   const text = await readFile(path, 'utf8').catch((cause: NodeJS.ErrnoException) => {
-    throw new Error(`The data file ${path} cannot be read: ${cause.code === 'ENOENT' ? 'there is no such file' : cause.message}`, { cause });
+    throw new Error(`The data file ${path} cannot be read: ${cause.code === 'ENOENT' ? 'there is no such file' : cause.message}`, {
+      cause,
+    });
   });
   const conversations = text.split('\n').flatMap((line, index) => (line.trim() === '' ? [] : [parseLine(line, `${path}:${index + 1}`)]));
-  if (conversations.length < 2) throw new Error(`${path} has ${conversations.length} conversations; training and validation need at least two.`);
+  if (conversations.length < 2)
+    throw new Error(`${path} has ${conversations.length} conversations; training and validation need at least two.`);
   return conversations;
 }
 

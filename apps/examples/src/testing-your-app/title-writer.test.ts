@@ -55,7 +55,9 @@ describe('the title writer', () => {
     const chaos = server.chaos({ seed: 7, rate: 0.15, routes: ['forwardBackward', 'optimStep', 'retrieveFuture'] });
     await using calm = new ServiceClient({ ...clean.clientOptions, transport: memoryTransport(clean) }); // no sockets at all
     await using shaken = new ServiceClient(server.clientOptions);
-    const [expected, actual] = await Promise.all([calm, shaken].map((service) => TitleWriter.train(service, examples, { ...options, steps: 6 })));
+    const [expected, actual] = await Promise.all(
+      [calm, shaken].map((service) => TitleWriter.train(service, examples, { ...options, steps: 6 })),
+    );
     expect(chaos.faults).toBeGreaterThan(0);
     expect(actual?.losses).toEqual(expected?.losses);
     server.verify();

@@ -34,7 +34,7 @@ export class TitleWriter {
   static async train(service: ServiceClient, examples: readonly TitledText[], options: TitleTraining): Promise<TitleWriter> {
     const training = await service.createLoraTrainingClient({ baseModel: options.baseModel, rank: 16 });
     const tokenizer = await training.getTokenizer();
-    const losses = await fit(training, tokenizer, examples, options);
+    const losses = await learn(training, tokenizer, examples, options);
     return new TitleWriter(await training.saveWeightsAndGetSamplingClient(), tokenizer, losses);
   }
 
@@ -51,7 +51,12 @@ export class TitleWriter {
   }
 }
 
-async function fit(training: TrainingClient, tokenizer: Tokenizer, examples: readonly TitledText[], options: TitleTraining): Promise<number[]> {
+async function learn(
+  training: TrainingClient,
+  tokenizer: Tokenizer,
+  examples: readonly TitledText[],
+  options: TitleTraining,
+): Promise<number[]> {
   const data = examples.map(({ text, title }) => {
     const promptLength = encodedIds(tokenizer.encode(promptFor(text))).length;
     return nextTokenDatum(ModelInput.fromText(`${promptFor(text)}${title}\n`, tokenizer).toInts(), { promptLength });

@@ -1,6 +1,14 @@
 import { AbortedError } from '@tinkex/types';
 import type { Clock } from './clock.js';
 
+export interface SleepOptions {
+  /**
+   * True for work that nobody awaits, such as a monitor's loop: the wait then does not keep the process alive. Default false:
+   * a program that awaits a call must not end while the call waits for its next attempt.
+   */
+  readonly isBackground?: boolean;
+}
+
 /**
  * Waits on an injected clock.
  *
@@ -8,7 +16,7 @@ import type { Clock } from './clock.js';
  * @param signal - Ends the wait at once.
  * @throws AbortedError, with the signal's reason as its cause. The timer and the listener are gone by then.
  */
-export function sleep(clock: Clock, delayMs: number, signal?: AbortSignal): Promise<void> {
+export function sleep(clock: Clock, delayMs: number, signal?: AbortSignal, options: SleepOptions = {}): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) {
       reject(abortedBy(signal));
@@ -25,6 +33,7 @@ export function sleep(clock: Clock, delayMs: number, signal?: AbortSignal): Prom
       },
       Math.max(0, delayMs),
     );
+    if (!options.isBackground) keepAlive(timer);
     signal?.addEventListener('abort', onAbort, { once: true });
   });
 }
@@ -32,4 +41,9 @@ export function sleep(clock: Clock, delayMs: number, signal?: AbortSignal): Prom
 /** The error of a call whose signal was aborted. */
 export function abortedBy(signal: AbortSignal | undefined, message = 'The call was aborted.'): AbortedError {
   return new AbortedError({ message, cause: signal?.reason });
+}
+
+/** Clocks hand out timers that keep no process alive; the machine's own can be told otherwise. */
+function keepAlive(timer: unknown): void {
+  (timer as { ref?: () => unknown } | null | undefined)?.ref?.();
 }

@@ -47,7 +47,9 @@ describe('the error tree', () => {
   it('has subclasses for time, abort, configuration and futures', () => {
     expect(ConnectionError.isInstance(new TimeoutError({ message: 'late', phase: 'headers', timeoutMs: 5 }))).toBe(true);
     expect(new AbortedError({ cause: 'reason' })).toMatchObject({ name: 'AbortError', code: 'TINKEX_ABORTED', cause: 'reason' });
-    expect(new ConfigurationError({ message: 'no key', option: 'apiKey', environmentVariable: 'TINKER_API_KEY' })).toMatchObject({ option: 'apiKey' });
+    expect(new ConfigurationError({ message: 'no key', option: 'apiKey', environmentVariable: 'TINKER_API_KEY' })).toMatchObject({
+      option: 'apiKey',
+    });
     expect(new RequestFailedError({ message: 'oh' }).category).toBe('unknown');
     expect(new FutureExpiredError({ message: 'gone' })).toMatchObject({ name: 'FutureExpiredError', isRetryable: false });
   });
@@ -87,7 +89,12 @@ describe('what an error shows', () => {
   });
 
   it('keeps safe headers and the body reachable', () => {
-    expect(error.headers).toEqual({ 'x-api-key': '[redacted]', 'set-cookie': '[redacted]', 'content-type': 'application/json', location: '[redacted]' });
+    expect(error.headers).toEqual({
+      'x-api-key': '[redacted]',
+      'set-cookie': '[redacted]',
+      'content-type': 'application/json',
+      location: '[redacted]',
+    });
     expect(error.body).toMatchObject({ token: secret });
     expect(Object.keys(error)).not.toContain('body');
   });

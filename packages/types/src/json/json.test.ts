@@ -4,14 +4,21 @@ import { parseJson, stringifyJson, ValidationError } from '../index.js';
 
 describe('stringifyJson', () => {
   it('writes bigints as integers and typed arrays as arrays', () => {
-    const value = { a: 2n ** 63n, b: Int32Array.of(1, -2), c: Float32Array.of(0.5), d: BigInt64Array.of(-5n, 2n ** 60n), e: BigInt64Array.of(1n), f: [1n, [2n]] };
+    const value = {
+      a: 2n ** 63n,
+      b: Int32Array.of(1, -2),
+      c: Float32Array.of(0.5),
+      d: BigInt64Array.of(-5n, 2n ** 60n),
+      e: BigInt64Array.of(1n),
+      f: [1n, [2n]],
+    };
     expect(stringifyJson(value)).toBe('{"a":9223372036854775808,"b":[1,-2],"c":[0.5],"d":[-5,1152921504606846976],"e":[1],"f":[1,[2]]}');
   });
 
   it('writes arrays of equal length one after the other without mixing them up', () => {
-    expect(stringifyJson([Int32Array.of(1, 2), Int32Array.of(3, 4), Float32Array.of(0.5, 2), Float32Array.of(1, 1), BigInt64Array.of(5n, 6n)])).toBe(
-      '[[1,2],[3,4],[0.5,2],[1,1],[5,6]]',
-    );
+    expect(
+      stringifyJson([Int32Array.of(1, 2), Int32Array.of(3, 4), Float32Array.of(0.5, 2), Float32Array.of(1, 1), BigInt64Array.of(5n, 6n)]),
+    ).toBe('[[1,2],[3,4],[0.5,2],[1,1],[5,6]]');
   });
 
   it('leaves out undefined fields and keeps text as it is', () => {
@@ -48,7 +55,9 @@ describe('stringifyJson', () => {
 
 describe('parseJson', () => {
   it('reads integers beyond 2^53 exactly, wherever they stand', () => {
-    expect(parseJson('{"a":9007199254740993,"b":[-9007199254740993,1e300,0.12345678901234567890],"c":"9007199254740993 \\" 9007199254740993"}')).toEqual({
+    expect(
+      parseJson('{"a":9007199254740993,"b":[-9007199254740993,1e300,0.12345678901234567890],"c":"9007199254740993 \\" 9007199254740993"}'),
+    ).toEqual({
       a: 9007199254740993n,
       b: [-9007199254740993n, 1e300, 0.12345678901234568],
       c: '9007199254740993 " 9007199254740993',
@@ -76,7 +85,9 @@ describe('parseJson', () => {
 
   it('refuses bytes that are not UTF-8, and does not quote the text', () => {
     expect(() => parseJson(Uint8Array.of(0x22, 0xff, 0x22))).toThrow(ValidationError);
-    expect(() => parseJson('{"key": tml-secret')).toThrow(/^(?!.*secret)/);
+    const fails = () => parseJson('{"key": tml-secret');
+    expect(fails).toThrow('the body is not JSON (18 characters)');
+    expect(fails).toThrow(expect.objectContaining({ cause: undefined }));
   });
 
   it('reads deeply nested text without overflowing the stack', () => {

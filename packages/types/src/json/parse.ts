@@ -13,14 +13,9 @@ export function parseJson(input: string | Uint8Array): JsonValue {
     text = typeof input === 'string' ? input : decodeUtf8(input);
     const value = JSON.parse(text) as JsonValue;
     return hasInexactInteger(value) ? parseExactly(text) : value;
-  } catch (cause) {
-    // The engine's message quotes the text, which may hold a secret: say only how long it was.
-    throw invalidResponse(
-      'JSON',
-      '',
-      text === '' ? 'the body is empty or not UTF-8' : `the body is not JSON (${text.length} characters)`,
-      cause,
-    );
+  } catch {
+    // The engine's error quotes the text, which may hold a secret, so it is not even the cause: say only how long the text was.
+    throw invalidResponse('JSON', '', text === '' ? 'the body is empty or not UTF-8' : `the body is not JSON (${text.length} characters)`);
   }
 }
 

@@ -42,12 +42,7 @@ export function tokens(): WireType<Int32Array> {
 
 /** Floats of 32 bits. NaN and infinities cannot be written as JSON. */
 export function floats(): WireType<Float32Array> {
-  return bulk<Float32Array>(
-    'a finite number',
-    (wire) => wire instanceof Float32Array,
-    firstNonFinite,
-    toFloats,
-  );
+  return bulk<Float32Array>('a finite number', (wire) => wire instanceof Float32Array, firstNonFinite, toFloats);
 }
 
 /** Whole numbers of 64 bits, exact. */
