@@ -2,11 +2,12 @@
  * Small sampling calls: the SDK against raw undici doing the same two requests, at 1, 64 and 1,024 calls in flight, and the memory
  * of a pending call. Prints a table and a line of JSON.
  *
- *   node --expose-gc --conditions=@tinkex/source --import tsx bench/clients/sampling.ts [--quick]
+ *   node --expose-gc --import tsx bench/clients/sampling.ts [--quick]
+ *
+ * Runs on the built packages (`pnpm build` first): tsx wraps every function of the sources it compiles, which would be measured too.
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { setTimeout as delay } from 'node:timers/promises';
 import { type Contender, rawUndici, tinkex } from './sampling-contenders.js';
 
 /** `--quick` gives a first impression in seconds. */
@@ -67,7 +68,7 @@ async function pendingBytes(baseUrl: string, contender: Contender): Promise<numb
   for (;;) {
     const { held } = (await (await post('/held')).json()) as { held: number };
     if (held === PENDING) break;
-    await delay(20);
+    await new Promise((resolve) => setTimeout(resolve, 20));
   }
   const bytes = (settledHeap() - before) / PENDING;
   await post('/release');

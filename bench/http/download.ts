@@ -40,7 +40,8 @@ for (let round = 0; round <= ROUNDS; round += 1) {
     if (bytes !== 64 * 1024 * 1024) throw new Error(`${name} read ${bytes} bytes.`);
     const { user, system } = process.cpuUsage(cpu);
     // The first round warms up.
-    if (round > 0) runs[name]?.push({ cpuMs: (user + system) / 1_000, peakMiB: (peakBytes - before.heapUsed - before.external) / 1024 ** 2 });
+    if (round > 0)
+      runs[name]?.push({ cpuMs: (user + system) / 1_000, peakMiB: (peakBytes - before.heapUsed - before.external) / 1024 ** 2 });
   }
 }
 

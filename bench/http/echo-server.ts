@@ -5,7 +5,13 @@
 import net, { type AddressInfo } from 'node:net';
 
 const DOWNLOAD_BYTES = 64 * 1024 * 1024;
-const body = JSON.stringify({ id: 'req-1', object: 'echo', created: 1, model: 'm', choices: [{ index: 0, message: { role: 'assistant', content: 'hello' } }] });
+const body = JSON.stringify({
+  id: 'req-1',
+  object: 'echo',
+  created: 1,
+  model: 'm',
+  choices: [{ index: 0, message: { role: 'assistant', content: 'hello' } }],
+});
 const small = Buffer.from(`HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`);
 const largeHead = Buffer.from(`HTTP/1.1 200 OK\r\ncontent-type: application/octet-stream\r\ncontent-length: ${DOWNLOAD_BYTES}\r\n\r\n`);
 const block = Buffer.alloc(256 * 1024, 1);

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 
-const NEVER = new Set(['node_modules', 'dist', 'temp', '.git', '.turbo', '.vitest', 'coverage']);
+const NEVER = new Set(['node_modules', 'dist', 'temp', 'out', '.git', '.turbo', '.vitest', 'coverage']);
 
 /** The files under a directory whose slash-separated path relative to it matches, sorted; build output and dependencies are left out. */
 export function listFiles(directory: string, pattern: RegExp): string[] {

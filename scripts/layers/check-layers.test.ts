@@ -14,6 +14,9 @@ const FILES: Record<string, string> = {
   'packages/types/src/upward.ts': "import { http } from '@tinkex/http';\n\nexport const up = http;\n",
   'packages/types/src/cycle-a.ts': "import { b } from './cycle-b.js';\n\nexport const a = (): unknown => b;\n",
   'packages/types/src/cycle-b.ts': "import { a } from './cycle-a.js';\n\nexport const b = (): unknown => a;\n",
+  'packages/types/src/whole.ts':
+    "import { part } from './part.js';\n\nexport type Whole = { readonly name: string };\nexport const whole = part({ name: '' });\n",
+  'packages/types/src/part.ts': "import type { Whole } from './whole.js';\n\nexport const part = (whole: Whole): string => whole.name;\n",
   'packages/http/src/index.ts': "export { http } from './transport/http.js';\n",
   'packages/http/src/transport/http.ts':
     "import { pure } from '@tinkex/types';\nimport { request } from 'undici';\n\nexport const http = [pure, request];\n",

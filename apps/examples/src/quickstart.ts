@@ -31,7 +31,7 @@ await runExample({ about: 'Trains a LoRA adapter on five sentences and samples i
   const curve = new LiveCurve({ name: 'loss', totalSteps: STEPS });
   for (let step = 1; step <= STEPS; step++) {
     const forward = training.forwardBackward(data, 'cross_entropy', { signal }); // submitted now, in call order
-    const update = training.optimStep({ learningRate: target.learningRate }, { signal }); // pipelined behind it
+    const update = training.optimStep({ learningRate: target.learningRate / 4 }, { signal }); // pipelined behind it
     const { metrics } = await forward;
     await update;
     curve.add((metrics['loss:sum'] ?? Number.NaN) / tokens);

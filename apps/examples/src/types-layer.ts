@@ -25,7 +25,7 @@ await runExample({ about: 'Shows what the data package does alone; it talks to n
   const json = stringifyJson(forwardBackwardRequest.encode(request));
   const bytes = protobuf.forwardBackwardRequest.encode(request);
   console.log(`JSON, ${json.length} characters:\n  ${json}\n`);
-  console.log(`Protobuf, ${bytes.length} bytes:\n  ${Buffer.from(bytes).toString('hex')}\n`);
+  console.log(`Protobuf, ${bytes.length} bytes:\n  ${Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')}\n`);
 
   // Decode: back to what we had.
   const fromJson = forwardBackwardRequest.decode(parseJson(json));

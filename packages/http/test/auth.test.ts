@@ -27,7 +27,11 @@ describe('apiKeyAuth', () => {
   it('shows itself nowhere', () => {
     const auth = apiKeyAuth('tml-key');
     const client = new HttpClient({ baseUrl, auth });
-    for (const text of [inspect(auth, { depth: 9, showHidden: true }), JSON.stringify({ auth }), inspect(client, { depth: 9, showHidden: true })]) {
+    for (const text of [
+      inspect(auth, { depth: 9, showHidden: true }),
+      JSON.stringify({ auth }),
+      inspect(client, { depth: 9, showHidden: true }),
+    ]) {
       expect(text).not.toContain('tml-key');
     }
   });
@@ -64,7 +68,7 @@ describe('jwt-refresh vectors', () => {
     });
     expect(await auth.headers()).toEqual({ 'x-api-key': expected.get_token_refreshes_first ? next : token });
     expect(exchanges).toBe(expected.get_token_refreshes_first ? 1 : 0);
-    auth.close?.();
+    await auth.close?.();
     expect(clock.pending).toBe(0);
   });
 });
@@ -103,7 +107,7 @@ describe('jwtAuth', () => {
     }
     expect(exchanges).toBeGreaterThan(1);
     expect(exchanges).toBeLessThanOrEqual(7);
-    auth.close?.();
+    await auth.close?.();
   });
 
   it('goes on with the old token when a refresh fails, says so, and tries again a minute later', async () => {
@@ -129,7 +133,7 @@ describe('jwtAuth', () => {
     await clock.advance(60_000);
     expect(exchanges).toBe(3);
     expect(await auth.headers()).not.toEqual(first);
-    auth.close?.();
+    await auth.close?.();
   });
 
   it('fails the call when there has never been a token', async () => {
@@ -148,7 +152,7 @@ describe('jwtAuth', () => {
     expect(await impatient).toBeInstanceOf(AbortedError);
     gate.open(tokenExpiring(clock.now() + 3_600_000));
     expect(await patient).toHaveProperty('x-api-key');
-    auth.close?.();
+    await auth.close?.();
   });
 
   it('does not show its token', async () => {

@@ -2,7 +2,15 @@ import { inspect } from 'node:util';
 import { ApiStatusError, BadRequestError, ConfigurationError, ConnectionError, RateLimitError, TimeoutError } from '@tinkex/types';
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import { z } from 'zod';
-import { apiKeyAuth, createResponse, HttpClient, type HttpPromise, type HttpResult, type Middleware, type RetryInfo } from '../src/index.js';
+import {
+  apiKeyAuth,
+  createResponse,
+  HttpClient,
+  type HttpPromise,
+  type HttpResult,
+  type Middleware,
+  type RetryInfo,
+} from '../src/index.js';
 import { failure } from './support/failure.js';
 import { ManualClock } from './support/manual-clock.js';
 import { ScriptedTransport } from './support/scripted-transport.js';
@@ -42,14 +50,22 @@ describe('request', () => {
     expectTypeOf(promise).toEqualTypeOf<HttpPromise<{ n: number }>>();
     expectTypeOf(promise.withMetadata()).toEqualTypeOf<Promise<HttpResult<{ n: number }>>>();
     expect((await promise).n).toBe(5);
-    expect(await client.request({ method: 'GET', path: '/n', parse: ({ bytes, status }) => `${status}:${bytes.byteLength}` })).toBe('200:7');
+    expect(await client.request({ method: 'GET', path: '/n', parse: ({ bytes, status }) => `${status}:${bytes.byteLength}` })).toBe(
+      '200:7',
+    );
   });
 
   it('sends JSON, or bytes with their type', async () => {
     const transport = new ScriptedTransport([ok(), ok()]);
     const client = clientOf(transport);
     await client.request({ method: 'POST', path: '/a', body: { text: 'ü', list: [1, 2] } });
-    await client.request({ method: 'POST', path: '/a', body: new Uint8Array([1, 2]), contentType: 'application/x-protobuf', accept: 'application/x-protobuf' });
+    await client.request({
+      method: 'POST',
+      path: '/a',
+      body: new Uint8Array([1, 2]),
+      contentType: 'application/x-protobuf',
+      accept: 'application/x-protobuf',
+    });
     expect(transport.requests[0]?.body).toBe('{"text":"ü","list":[1,2]}');
     expect(transport.requests[1]?.body).toEqual(new Uint8Array([1, 2]));
     expect(transport.headers('content-type')).toEqual(['application/json', 'application/x-protobuf']);
@@ -107,14 +123,21 @@ describe('headers', () => {
   it('can be another client', async () => {
     const transport = new ScriptedTransport([ok()]);
     await clientOf(transport, { userAgent: 'mine/1', sdkVersion: '9.9.9', acceptEncoding: 'gzip' }).request({ method: 'GET', path: '/a' });
-    expect(transport.requests[0]?.headers).toMatchObject({ 'user-agent': 'mine/1', 'x-stainless-package-version': '9.9.9', 'accept-encoding': 'gzip' });
+    expect(transport.requests[0]?.headers).toMatchObject({
+      'user-agent': 'mine/1',
+      'x-stainless-package-version': '9.9.9',
+      'accept-encoding': 'gzip',
+    });
   });
 });
 
 describe('retries', () => {
   it('makes exactly one request with maxRetries 0', async () => {
     const transport = new ScriptedTransport([createResponse({ status: 503, body: {} })], true);
-    expect(await failure(clientOf(transport).request({ method: 'GET', path: '/a', maxRetries: 0 }))).toMatchObject({ status: 503, attempts: 1 });
+    expect(await failure(clientOf(transport).request({ method: 'GET', path: '/a', maxRetries: 0 }))).toMatchObject({
+      status: 503,
+      attempts: 1,
+    });
     expect(transport.requests).toHaveLength(1);
   });
 
@@ -123,7 +146,11 @@ describe('retries', () => {
     const retries: RetryInfo[] = [];
     const lost = new ConnectionError({ message: 'lost' });
     const transport = new ScriptedTransport([createResponse({ status: 500, body: {} }), lost, ok()]);
-    const call = clientOf(transport, { clock, random: () => 0 }).request({ method: 'GET', path: '/a', onRetry: (retry) => retries.push(retry) });
+    const call = clientOf(transport, { clock, random: () => 0 }).request({
+      method: 'GET',
+      path: '/a',
+      onRetry: (retry) => retries.push(retry),
+    });
     expect(await clock.settle(call.withMetadata())).toMatchObject({ attempts: 3, retryDelayMs: 1_500 });
     expect(retries).toEqual([
       { attempt: 0, delayMs: 500, status: 500 },
@@ -208,10 +235,25 @@ describe('middleware', () => {
 
   it('is ended by the deadline even when it ignores its signal', async () => {
     const clock = new ManualClock();
-    const client = clientOf(new ScriptedTransport([]), { clock, timeoutMs: 100, maxRetries: 0, middleware: [() => new Promise(() => undefined)] });
+    const client = clientOf(new ScriptedTransport([]), {
+      clock,
+      timeoutMs: 100,
+      maxRetries: 0,
+      middleware: [() => new Promise(() => undefined)],
+    });
     const error = failure(client.request({ method: 'GET', path: '/x' }));
     await clock.advance(100);
     expect(await error).toMatchObject({ name: 'TimeoutError', phase: 'headers' });
+    expect(clock.pending).toBe(0);
+  });
+
+  it('may throw without a promise, and nothing is left behind', async () => {
+    const clock = new ManualClock();
+    const careless: Middleware = () => {
+      throw new RangeError('mine');
+    };
+    const client = clientOf(new ScriptedTransport([]), { clock, middleware: [careless] });
+    expect(await failure(client.request({ method: 'GET', path: '/x' }))).toEqual(new RangeError('mine'));
     expect(clock.pending).toBe(0);
   });
 
@@ -223,7 +265,11 @@ describe('middleware', () => {
 
 describe('secrets', () => {
   it('are in no part of an error', async () => {
-    const echo = createResponse({ status: 500, headers: { 'set-cookie': 'session=tml-secret-cookie', 'x-echo': 'tml-secret-key' }, body: { detail: 'key tml-secret-key refused' } });
+    const echo = createResponse({
+      status: 500,
+      headers: { 'set-cookie': 'session=tml-secret-cookie', 'x-echo': 'tml-secret-key' },
+      body: { detail: 'key tml-secret-key refused' },
+    });
     const client = clientOf(new ScriptedTransport([echo]), { auth: apiKeyAuth('tml-secret-key') });
     const error = await failure(client.request({ method: 'GET', path: '/a', query: { signature: 'tml-secret-query' }, maxRetries: 0 }));
     expect(ApiStatusError.isInstance(error)).toBe(true);

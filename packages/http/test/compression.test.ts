@@ -1,5 +1,5 @@
-import { brotliCompressSync, deflateSync } from 'node:zlib';
 import * as zlib from 'node:zlib';
+import { brotliCompressSync, deflateSync } from 'node:zlib';
 import { decompress } from '@bokuweb/zstd-wasm';
 import { ValidationError } from '@tinkex/types';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -48,7 +48,9 @@ describe('request bodies', () => {
 
 describe('compressors', () => {
   it("use Node's own where it exists", async () => {
-    const compress = nativeCompressor({ zstdCompress: (input: Uint8Array, done: (error: null, output: Uint8Array) => void) => done(null, input.subarray(0, 3)) });
+    const compress = nativeCompressor({
+      zstdCompress: (input: Uint8Array, done: (error: null, output: Uint8Array) => void) => done(null, input.subarray(0, 3)),
+    });
     expect(await compress?.(body)).toEqual(body.subarray(0, 3));
     const failing = nativeCompressor({ zstdCompress: (_input: Uint8Array, done: (error: Error) => void) => done(new Error('broken')) });
     await expect(failing?.(body)).rejects.toThrow('broken');
@@ -79,5 +81,7 @@ describe('response bodies', () => {
     const error = await failure(new HttpClient({ baseUrl, transport: answer('rot13', body) }).request({ method: 'GET', path: '/x' }));
     expect(error).toBeInstanceOf(ValidationError);
     expect(error.message).toContain('rot13');
+    const streamed = await failure(new HttpClient({ baseUrl, transport: answer('rot13', body) }).stream({ method: 'GET', path: '/x' }));
+    expect(streamed).toBeInstanceOf(ValidationError);
   });
 });

@@ -1,5 +1,5 @@
 import diagnostics from 'node:diagnostics_channel';
-import { type HttpRequestEvent, type HttpRetryEvent, ConnectionError } from '@tinkex/types';
+import { ConnectionError, type HttpRequestEvent, type HttpRetryEvent } from '@tinkex/types';
 import { afterEach, describe, expect, it } from 'vitest';
 import { apiKeyAuth, createResponse, HttpClient, hasSubscribers, publish, subscribe } from '../src/index.js';
 import { failure } from './support/failure.js';
@@ -23,16 +23,51 @@ describe('events', () => {
       subscriptions.push(subscribe(`tinkex:http:request:${name}`, (event) => void seen.push([name, event])));
     }
     subscriptions.push(subscribe('tinkex:http:request:retry', retriesOf));
-    const transport = new ScriptedTransport([new ConnectionError({ message: 'lost' }), createResponse({ status: 200, headers: { 'x-request-id': 'r-9' }, body: { ok: 1 } })]);
+    const transport = new ScriptedTransport([
+      new ConnectionError({ message: 'lost' }),
+      createResponse({ status: 200, headers: { 'x-request-id': 'r-9' }, body: { ok: 1 } }),
+    ]);
     const source = () => ({ clientId: 'c-1', baseUrl, sessionId: 's-1' });
     const client = new HttpClient({ baseUrl, transport, clock, random: () => 0, auth: apiKeyAuth('tml-secret'), source });
-    await clock.settle(client.request({ method: 'POST', path: '/a', body: { n: 1 }, query: { token: 'tml-q' }, pool: 'sample', requestType: 'Sample' }));
+    await clock.settle(
+      client.request({ method: 'POST', path: '/a', body: { n: 1 }, query: { token: 'tml-q' }, pool: 'sample', requestType: 'Sample' }),
+    );
     expect(seen.map(([name]) => name)).toEqual(['start', 'exception', 'start', 'stop']);
     expect(seen[0]?.[1]).toBe(seen[1]?.[1]);
     expect(seen[2]?.[1]).toBe(seen[3]?.[1]);
-    expect(seen[1]?.[1]).toMatchObject({ clientId: 'c-1', sessionId: 's-1', baseUrl, attempt: 0, errorCode: 'TINKEX_CONNECTION', errorName: 'ConnectionError', durationMs: 0 });
-    expect(seen[3]?.[1]).toMatchObject({ requestType: 'Sample', method: 'POST', path: '/a', pool: 'sample', attempt: 1, status: 200, requestBytes: 7, responseBytes: 8, requestId: 'r-9' });
-    expect(retries).toEqual([{ clientId: 'c-1', sessionId: 's-1', baseUrl, requestType: 'Sample', method: 'POST', path: '/a', attempt: 0, delayMs: 500, errorCode: 'TINKEX_CONNECTION' }]);
+    expect(seen[1]?.[1]).toMatchObject({
+      clientId: 'c-1',
+      sessionId: 's-1',
+      baseUrl,
+      attempt: 0,
+      errorCode: 'TINKEX_CONNECTION',
+      errorName: 'ConnectionError',
+      durationMs: 0,
+    });
+    expect(seen[3]?.[1]).toMatchObject({
+      requestType: 'Sample',
+      method: 'POST',
+      path: '/a',
+      pool: 'sample',
+      attempt: 1,
+      status: 200,
+      requestBytes: 7,
+      responseBytes: 8,
+      requestId: 'r-9',
+    });
+    expect(retries).toEqual([
+      {
+        clientId: 'c-1',
+        sessionId: 's-1',
+        baseUrl,
+        requestType: 'Sample',
+        method: 'POST',
+        path: '/a',
+        attempt: 0,
+        delayMs: 500,
+        errorCode: 'TINKEX_CONNECTION',
+      },
+    ]);
     expect(JSON.stringify([seen, retries])).not.toMatch(/tml-/);
   });
 

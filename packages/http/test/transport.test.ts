@@ -58,7 +58,9 @@ describe('pools', () => {
     });
     await using transport = new UndiciTransport({ pools: { sample: 2, train: 3 } });
     await using client = new HttpClient({ baseUrl: server.url, transport });
-    const calls = ['sample', 'sample', 'sample', 'train', 'train', 'train', 'train'].map((pool) => client.request({ method: 'POST', path: '/x', pool }));
+    const calls = ['sample', 'sample', 'sample', 'train', 'train', 'train', 'train'].map((pool) =>
+      client.request({ method: 'POST', path: '/x', pool }),
+    );
     await bothFull.opened;
     expect(server.connections).toBe(5);
     for (let answered = 0; answered < calls.length; answered += 1) {

@@ -1,4 +1,12 @@
-import { ApiStatusError, ConfigurationError, ConnectionError, ServerError, TimeoutError, TinkexError, ValidationError } from '@tinkex/types';
+import {
+  ApiStatusError,
+  ConfigurationError,
+  ConnectionError,
+  ServerError,
+  TimeoutError,
+  TinkexError,
+  ValidationError,
+} from '@tinkex/types';
 import { describe, expect, it } from 'vitest';
 import {
   backoffMs,
@@ -35,7 +43,11 @@ describe('http-retry-delay', () => {
       const clock = new ManualClock();
       const failing = () => createResponse({ status: 503, body: { d: 1 } });
       const last = createResponse({ status: 503, body: { d: 1 }, headers: input.response_headers });
-      const transport = new ScriptedTransport([...Array.from({ length: input.retries_taken }, failing), last, createResponse({ body: {} })]);
+      const transport = new ScriptedTransport([
+        ...Array.from({ length: input.retries_taken }, failing),
+        last,
+        createResponse({ body: {} }),
+      ]);
       const client = new HttpClient({ baseUrl, transport, clock, random: () => random });
       await clock.settle(client.request({ method: 'POST', path: '/x' }));
       return (clock.waitsMs.at(-1) ?? Number.NaN) / 1_000;
@@ -104,7 +116,9 @@ describe('retry-delays of the outer layer', () => {
     failures_so_far: number;
     elapsed_seconds: number;
   }
-  const cases = vectors<Input, { seconds?: number; raise?: boolean }>('retry-delays').filter(({ input }) => input.layer === 'execute_with_retries');
+  const cases = vectors<Input, { seconds?: number; raise?: boolean }>('retry-delays').filter(
+    ({ input }) => input.layer === 'execute_with_retries',
+  );
   it('has cases', () => expect(cases.length).toBe(13));
   it.each(cases)('$name', ({ input, expected }) => {
     const delay = outerDelayMs(new ConnectionError({ message: 'x' }), input.failures_so_far - 1, input.elapsed_seconds * 1_000);
@@ -170,7 +184,8 @@ describe('jwt', () => {
     else expect(readJwtClaims(input)).toEqual(expected.claims);
     if (expected.exp_error) expect(() => jwtExpirySeconds(input)).toThrow(ValidationError);
     else expect(jwtExpirySeconds(input)).toBe(expected.exp);
-    if (expected.whoami !== undefined) expect(jwtIdentity(input)).toEqual({ userUrn: expected.whoami.user_urn, email: expected.whoami.email });
+    if (expected.whoami !== undefined)
+      expect(jwtIdentity(input)).toEqual({ userUrn: expected.whoami.user_urn, email: expected.whoami.email });
   });
 });
 
@@ -222,7 +237,12 @@ describe('submit-retry', () => {
     const call = () => client.request({ method: 'POST', path: '/submit', body: {}, schema, maxRetries: input.http_max_retries });
     const pause = (error: unknown) => (ApiStatusError.isInstance(error) && error.status === 402 ? 5_000 : undefined);
     const outcome = input.execute_with_retries ? executeWithRetries(call, { clock, pause }) : call();
-    const settled = await clock.settle(outcome.then((value) => ({ value }), (error: unknown) => ({ error })));
+    const settled = await clock.settle(
+      outcome.then(
+        (value) => ({ value }),
+        (error: unknown) => ({ error }),
+      ),
+    );
     if (expected.outcome === 'result') expect(settled).toEqual({ value: 'req-1' });
     else expect((settled as { error: TinkexError }).error.name).toBe(CLASS[expected.error ?? ''] ?? expected.error);
     expect(transport.requests).toHaveLength(expected.requests);

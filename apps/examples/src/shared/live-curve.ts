@@ -38,7 +38,8 @@ export class LiveCurve {
     const width = Math.max(10, Math.min(terminalWidth() - 12, this.#options.totalSteps));
     const chart = barChart(this.values, { width, height: HEIGHT }).map((row) => paint('green', row));
     const lines = [paint('bold', line.slice(0, terminalWidth() - 1)), ...chart];
-    const back = this.#drawnLines === 0 ? '' : `\x1b[${this.#drawnLines}A`;
+    // The terminal may have echoed a key since, so the column is not known.
+    const back = this.#drawnLines === 0 ? '' : `\r\x1b[${this.#drawnLines}A`;
     process.stdout.write(`${back}${lines.map((text) => `\x1b[2K${text}\n`).join('')}`);
     this.#drawnLines = lines.length;
   }

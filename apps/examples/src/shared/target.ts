@@ -58,7 +58,7 @@ export async function openTarget({ signal, stateDir }: TargetOptions): Promise<T
 }
 
 function learningRateFor(baseModel: string): number {
-  return baseModel === EMBEDDED_MODEL ? 2e-2 : 1e-4;
+  return baseModel === EMBEDDED_MODEL ? 2e-2 : 4e-4;
 }
 
 /** A service client is patient with a server that does not answer. A person at a terminal is not: ask once, briefly, before starting. */

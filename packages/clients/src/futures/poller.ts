@@ -5,6 +5,7 @@ import type { ByteBudget } from '../limits/byte-budget.js';
 import type { Slots } from '../limits/slots.js';
 import type { PollObserver } from './operation.js';
 import { answerOfError, answerOfResponse } from './poll-answer.js';
+import { pollBody } from './poll-body.js';
 import { decidePoll, FIRST_POLL, type PollAnswer, type PollDecision, type PollMemory, type PollWait } from './poll-decision.js';
 import { HELD_ANSWER_MS, pollFloorMs } from './poll-pace.js';
 import type { QueueReport } from './queue-state.js';
@@ -45,7 +46,7 @@ export interface PollerParts {
   readonly source: () => EventSource;
 }
 
-const { path, pool, timeoutMs, request: requestCodec } = endpoints.retrieveFuture;
+const { path, pool, timeoutMs } = endpoints.retrieveFuture;
 
 /** Refusals the loop reads itself. */
 const POLLED_STATUSES = [400, 408] as const;
@@ -112,7 +113,8 @@ export class Poller {
         pool,
         timeoutMs,
         maxRetries: 0,
-        body: requestCodec.encode({ requestId: job.requestId, allowMetadataOnly: memory.allowMetadataOnly }),
+        body: pollBody(job.requestId, memory.allowMetadataOnly),
+        contentType: 'application/json',
         accept: job.decoder.protobuf === undefined ? 'application/json' : acceptResult,
         headers: this.#headers(job, iteration),
         requestType: job.requestType,

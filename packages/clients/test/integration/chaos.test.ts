@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type ChaosOutcome, runUnderChaos, survivableKinds } from '../support/chaos-run.js';
 
 const DEFAULT_SEEDS = 10;
+const CONCURRENT_RUNS = 4;
 
 /** `TINKEX_CHAOS_SEED=7` replays one; `TINKEX_CHAOS_SEEDS=200` runs the first 200. */
 function seeds(): number[] {
@@ -20,17 +21,26 @@ describe('C.4 chaos', () => {
     expect(calm.leftBehind).toEqual([]);
     expect(new Set(calm.outcome.executed).size).toBe(calm.outcome.executed.length);
     const struck: Record<string, number> = {};
-    for (const seed of seeds()) {
+    await eachOf(seeds(), async (seed) => {
       const run = await runUnderChaos({ seed }).catch((error: unknown) => {
         throw new Error(`seed ${seed} failed; ${replay(seed)}`, { cause: error });
       });
       expect(run.leftBehind, replay(seed)).toEqual([]);
       expectSame(run.outcome, calm.outcome, seed);
       for (const [kind, count] of Object.entries(run.faults)) struck[kind] = (struck[kind] ?? 0) + count;
-    }
+    });
     if (seeds().length >= DEFAULT_SEEDS) expect(Object.keys(struck).sort()).toEqual([...survivableKinds, 'status-410'].sort());
   }, 600_000);
 });
+
+/** A few at once: a run waits for real resets and slow answers now and then, and another can use the time. */
+async function eachOf(all: readonly number[], work: (seed: number) => Promise<void>): Promise<void> {
+  const left = [...all];
+  const worker = async (): Promise<void> => {
+    for (let seed = left.shift(); seed !== undefined; seed = left.shift()) await work(seed);
+  };
+  await Promise.all(Array.from({ length: CONCURRENT_RUNS }, worker));
+}
 
 function expectSame(actual: ChaosOutcome, expected: ChaosOutcome, seed: number): void {
   expect(actual.executed, replay(seed)).toEqual(expected.executed);

@@ -9,9 +9,11 @@ export interface EngineLog {
   readonly checkpoints: string[];
 }
 
+/** One for all: everything is seeded, so runs cannot influence each other, and the base model is made once. */
+const engine = learnEngine();
+
 /** The embedded engine, with a log of every piece of work it really did. */
 export function countingEngine(log: EngineLog): Engine {
-  const engine = learnEngine();
   let models = 0;
   return {
     name: engine.name,

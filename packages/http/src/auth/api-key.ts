@@ -40,7 +40,10 @@ export function apiKeyAuth(key: string): AuthProvider {
 export function checkedCredential(credential: string, option: string): string {
   if (credential === '') throw new ConfigurationError({ message: `${option} is empty.`, option });
   if (!/^[\u0021-\u007e]+$/.test(credential)) {
-    throw new ConfigurationError({ message: `${option} holds characters that an HTTP header cannot carry, such as blanks or line breaks.`, option });
+    throw new ConfigurationError({
+      message: `${option} holds characters that an HTTP header cannot carry, such as blanks or line breaks.`,
+      option,
+    });
   }
   return credential;
 }

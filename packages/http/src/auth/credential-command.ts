@@ -71,7 +71,10 @@ class CommandCredential implements CredentialCommand {
     const output = await runCommand(this.#command, this.#timeoutMs, this.#clock, this.#closing.signal);
     const credential = output.trim();
     if (credential === '') {
-      throw new ConfigurationError({ message: 'The credential command printed nothing. Run it by hand to see why.', option: 'credentialCommand' });
+      throw new ConfigurationError({
+        message: 'The credential command printed nothing. Run it by hand to see why.',
+        option: 'credentialCommand',
+      });
     }
     return checkedCredential(credential, 'The output of the credential command');
   }

@@ -21,7 +21,12 @@ export function runCommand(command: Command, timeoutMs: number, clock: Clock, si
     }
     const [program, args, shell] = typeof command === 'string' ? [command, [], true] : [command[0], command.slice(1), false];
     // A group of its own, so that what the shell has started ends with it.
-    const child = spawn(program, args, { shell, stdio: ['ignore', 'pipe', 'ignore'], detached: process.platform !== 'win32', windowsHide: true });
+    const child = spawn(program, args, {
+      shell,
+      stdio: ['ignore', 'pipe', 'ignore'],
+      detached: process.platform !== 'win32',
+      windowsHide: true,
+    });
     const chunks: Buffer[] = [];
     let size = 0;
 

@@ -56,7 +56,8 @@ export class CallFactory {
       compress: options.compress,
       maxRetries: options.maxRetries === undefined ? this.#maxRetries : atLeast(0, options.maxRetries, 'maxRetries'),
       timeoutMs: options.timeoutMs === undefined ? this.#timeoutMs : atLeast(1, options.timeoutMs, 'timeoutMs'),
-      totalDeadlineAtMs: totalTimeoutMs === Number.POSITIVE_INFINITY ? totalTimeoutMs : this.#clock.now() + atLeast(1, totalTimeoutMs, 'totalTimeoutMs'),
+      totalDeadlineAtMs:
+        totalTimeoutMs === Number.POSITIVE_INFINITY ? totalTimeoutMs : this.#clock.now() + atLeast(1, totalTimeoutMs, 'totalTimeoutMs'),
       maxResponseBytes: options.maxResponseBytes ?? this.#maxResponseBytes,
       signal: options.signal,
       isStream,

@@ -49,7 +49,12 @@ export class DefaultHeaders {
   }
 
   /** Of a call that may change something; it has a content type even when its body is empty. */
-  forWrite(accept: string | undefined, contentType: string | undefined, idempotencyKey: string, timeoutSeconds: string): Record<string, string> {
+  forWrite(
+    accept: string | undefined,
+    contentType: string | undefined,
+    idempotencyKey: string,
+    timeoutSeconds: string,
+  ): Record<string, string> {
     return {
       accept: accept ?? JSON_TYPE,
       'content-type': contentType ?? JSON_TYPE,

@@ -121,7 +121,10 @@ export class HttpClient {
     }
     if (this.#edgeRejections.isRejection(call.pool, reply)) {
       this.#transport.recycle?.(call.pool, originOf(call.url));
-      throw new ConnectionError({ message: `${call.method} ${call.path}: a proxy refused the connection (an empty 400).`, attempts: call.attempt + 1 });
+      throw new ConnectionError({
+        message: `${call.method} ${call.path}: a proxy refused the connection (an empty 400).`,
+        attempts: call.attempt + 1,
+      });
     }
     throw statusError(reply, call, this.#clock.now());
   }

@@ -1,4 +1,4 @@
-import { apiStatusError, type ApiStatusError, parseJson } from '@tinkex/types';
+import { type ApiStatusError, apiStatusError, parseJson } from '@tinkex/types';
 import type { Call, Reply } from '../pipeline/call.js';
 import { requestIdOf } from '../pipeline/request-id.js';
 import { unusableResponse } from '../transport/unusable-response.js';

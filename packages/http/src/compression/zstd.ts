@@ -24,7 +24,8 @@ async function findCompressor(): Promise<Compress | undefined> {
 
 /** Node's own, if this Node has it. */
 export function nativeCompressor(library: object): Compress | undefined {
-  const zstdCompress = (library as { zstdCompress?: (input: Uint8Array, done: (error: Error | null, output: Uint8Array) => void) => void }).zstdCompress;
+  const zstdCompress = (library as { zstdCompress?: (input: Uint8Array, done: (error: Error | null, output: Uint8Array) => void) => void })
+    .zstdCompress;
   if (zstdCompress === undefined) return undefined;
   return (bytes) =>
     new Promise((resolve, reject) => {

@@ -1,8 +1,8 @@
 import { type EventSource, type HttpRequestEvent, TinkexError } from '@tinkex/types';
 import type { Clock } from '../clock/clock.js';
 import { type Call, type Reply, requestTypeOf } from '../pipeline/call.js';
-import type { Stage } from '../pipeline/stage.js';
 import { requestIdOf } from '../pipeline/request-id.js';
+import type { Stage } from '../pipeline/stage.js';
 import { hasSubscribers, publish } from './channels.js';
 
 /** Who the events are about, asked anew for each event: a client may get its session late. */
@@ -17,7 +17,11 @@ export function diagnosticsStage(clock: Clock, source: EventSourceOf): Stage<Cal
 }
 
 function isWatched(): boolean {
-  return hasSubscribers('tinkex:http:request:start') || hasSubscribers('tinkex:http:request:stop') || hasSubscribers('tinkex:http:request:exception');
+  return (
+    hasSubscribers('tinkex:http:request:start') ||
+    hasSubscribers('tinkex:http:request:stop') ||
+    hasSubscribers('tinkex:http:request:exception')
+  );
 }
 
 async function observed(call: Call, next: (call: Call) => Promise<Reply>, clock: Clock, source: EventSourceOf): Promise<Reply> {

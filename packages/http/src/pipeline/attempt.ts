@@ -121,7 +121,16 @@ export class Attempt implements Cancellation, CancellationListener, RequestProgr
   /** For user middleware, which copies requests by spreading and may put a signal of its own in place. */
   toPlain(): TransportRequest {
     const { method, url, pool, headers, body, redirect } = this.#call;
-    return { method, url, headers: { ...headers }, ...(body === undefined ? {} : { body }), pool, redirect, signal: this.signal, progress: this };
+    return {
+      method,
+      url,
+      headers: { ...headers },
+      ...(body === undefined ? {} : { body }),
+      pool,
+      redirect,
+      signal: this.signal,
+      progress: this,
+    };
   }
 
   #start(): void {
@@ -132,26 +141,34 @@ export class Attempt implements Cancellation, CancellationListener, RequestProgr
     }
     signal?.addEventListener('abort', this);
     this.arm();
-    this.#wire.exchange(this).then(
-      (response) => this.#receive(response),
-      (error: unknown) => this.#fail(error),
-    );
+    this.#guard(() => {
+      this.#wire.exchange(this).then(
+        (response) => this.#guard(() => this.#receive(response)),
+        (error: unknown) => this.#fail(error),
+      );
+    });
+  }
+
+  /** What is thrown by those below, without a promise around it, ends the attempt like a rejection. */
+  #guard(step: () => void): void {
+    try {
+      step();
+    } catch (error) {
+      this.#fail(error);
+    }
   }
 
   #receive(response: TransportResponse): void {
-    if (this.#reason !== undefined) {
-      response.body.cancel();
-      return;
-    }
     const { status } = response;
-    if (status >= 300 && status < 400 && this.#call.redirect === 'follow' && this.#wire.isRedirect(this, response)) {
-      this.#wire.follow(this, response).then(
-        (final) => this.#read(final),
-        (error: unknown) => this.#fail(error),
-      );
+    const isCancelled = this.#reason !== undefined;
+    if (isCancelled || status < 300 || status >= 400 || this.#call.redirect === 'manual' || !this.#wire.isRedirect(this, response)) {
+      this.#read(response);
       return;
     }
-    this.#read(response);
+    this.#wire.follow(this, response).then(
+      (final) => this.#guard(() => this.#read(final)),
+      (error: unknown) => this.#fail(error),
+    );
   }
 
   #read({ status, headers, body }: TransportResponse): void {
@@ -202,6 +219,10 @@ export class Attempt implements Cancellation, CancellationListener, RequestProgr
     if (this.#wire.clock.now() >= totalDeadlineAtMs) {
       return new TimeoutError({ message: `${where} did not finish within the total time limit.`, phase: 'total' });
     }
-    return new TimeoutError({ message: `${where} timed out after ${timeoutMs} ms in the ${this.phase} phase.`, phase: this.phase, timeoutMs });
+    return new TimeoutError({
+      message: `${where} timed out after ${timeoutMs} ms in the ${this.phase} phase.`,
+      phase: this.phase,
+      timeoutMs,
+    });
   }
 }

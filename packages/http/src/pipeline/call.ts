@@ -1,5 +1,5 @@
-import type { TransportBody } from '../transport/transport.js';
 import type { RetryInfo } from '../retry/retry-info.js';
+import type { TransportBody } from '../transport/transport.js';
 
 /** One call on its way through the pipeline. Stages change it in place; nobody outside the pipeline sees it. */
 export interface Call {

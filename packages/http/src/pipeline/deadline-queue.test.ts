@@ -43,7 +43,10 @@ describe('DeadlineQueue', () => {
             const first = running.find((other) => other.expiredAtMs === undefined);
             if (first !== undefined) {
               queue.leave(first);
-              ended.splice(ended.findIndex(([other]) => other === first), 1);
+              ended.splice(
+                ended.findIndex(([other]) => other === first),
+                1,
+              );
               running.splice(running.indexOf(first), 1);
             }
           }

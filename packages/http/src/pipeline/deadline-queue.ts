@@ -37,7 +37,8 @@ export class DeadlineQueue {
     if (this.#last === undefined) this.#first = work;
     else this.#last.next = work;
     this.#last = work;
-    if (this.#timer === undefined && this.#limitMs !== Number.POSITIVE_INFINITY) this.#timer = this.#clock.setTimeout(this.#fire, this.#limitMs);
+    if (this.#timer === undefined && this.#limitMs !== Number.POSITIVE_INFINITY)
+      this.#timer = this.#clock.setTimeout(this.#fire, this.#limitMs);
   }
 
   leave(work: Expiring): void {

@@ -28,7 +28,12 @@ export function redirectTarget({ method, url }: TransportRequest, { status, head
  * Follows redirects to their end. Once a chain has left its origin it stays outside, even if it leads back: the request has been
  * in foreign hands, and so may be its target.
  */
-export async function followRedirects(first: TransportRequest, firstResponse: TransportResponse, inside: Send, outside: Send): Promise<TransportResponse> {
+export async function followRedirects(
+  first: TransportRequest,
+  firstResponse: TransportResponse,
+  inside: Send,
+  outside: Send,
+): Promise<TransportResponse> {
   const home = new URL(first.url).origin;
   let request = first;
   let response = firstResponse;

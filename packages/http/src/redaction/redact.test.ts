@@ -4,7 +4,14 @@ import { redactHeaders, redactUrl } from './redact.js';
 
 describe('redactHeaders', () => {
   it('shows what is known to be harmless and nothing else', () => {
-    const headers = { 'X-API-Key': 'tml-k', authorization: 'Bearer x', 'content-type': 'text/plain', 'x-new': 'unknown', vary: ['a', 'b'], absent: undefined };
+    const headers = {
+      'X-API-Key': 'tml-k',
+      authorization: 'Bearer x',
+      'content-type': 'text/plain',
+      'x-new': 'unknown',
+      vary: ['a', 'b'],
+      absent: undefined,
+    };
     expect(redactHeaders(headers)).toEqual({
       'x-api-key': '[redacted]',
       authorization: '[redacted]',

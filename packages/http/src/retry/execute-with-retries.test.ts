@@ -47,7 +47,9 @@ describe('executeWithRetries', () => {
     const clock = new ManualClock();
     const controller = new AbortController();
     const onRetry = (): void => setImmediate(() => controller.abort()) as unknown as undefined;
-    await expect(executeWithRetries(() => Promise.reject(lost), { clock, signal: controller.signal, onRetry })).rejects.toBeInstanceOf(AbortedError);
+    await expect(executeWithRetries(() => Promise.reject(lost), { clock, signal: controller.signal, onRetry })).rejects.toBeInstanceOf(
+      AbortedError,
+    );
     expect(clock.pending).toBe(0);
     expect(getEventListeners(controller.signal, 'abort')).toHaveLength(0);
   });

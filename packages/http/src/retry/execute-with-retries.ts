@@ -34,7 +34,10 @@ export interface ExecuteWithRetriesOptions {
  * @returns What the first successful round returned.
  * @throws The last round's error; `AbortedError` when the signal ends a wait.
  */
-export async function executeWithRetries<T>(work: (failures: number) => PromiseLike<T>, options: ExecuteWithRetriesOptions = {}): Promise<T> {
+export async function executeWithRetries<T>(
+  work: (failures: number) => PromiseLike<T>,
+  options: ExecuteWithRetriesOptions = {},
+): Promise<T> {
   const { clock = systemClock, signal, maxElapsedMs = 300_000, pause, onRetry } = options;
   const startedAtMs = clock.now();
   let failures = 0;

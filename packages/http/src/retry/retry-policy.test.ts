@@ -3,19 +3,31 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decideRetry } from './retry-policy.js';
 
-const header = fc.oneof(fc.string(), fc.double().map(String), fc.integer().map(String), fc.date({ noInvalidDate: true }).map((date) => date.toUTCString()));
+const header = fc.oneof(
+  fc.string(),
+  fc.double().map(String),
+  fc.integer().map(String),
+  fc.date({ noInvalidDate: true }).map((date) => date.toUTCString()),
+);
 
 describe('decideRetry', () => {
   it('waits more than nothing and a minute at most, whatever the server says', () => {
     fc.assert(
-      fc.property(fc.nat(50), header, header, fc.double({ min: 0, max: 0.999_999, noNaN: true }), fc.nat(), (attempt, ms, after, random, nowMs) => {
-        const outcome = { status: 503, headers: { 'retry-after-ms': ms, 'retry-after': after } };
-        const decision = decideRetry(attempt, outcome, 100, () => random, nowMs);
-        expect(decision.retry).toBe(true);
-        if (!decision.retry) return;
-        expect(decision.delayMs).toBeGreaterThan(0);
-        expect(decision.delayMs).toBeLessThanOrEqual(60_000);
-      }),
+      fc.property(
+        fc.nat(50),
+        header,
+        header,
+        fc.double({ min: 0, max: 0.999_999, noNaN: true }),
+        fc.nat(),
+        (attempt, ms, after, random, nowMs) => {
+          const outcome = { status: 503, headers: { 'retry-after-ms': ms, 'retry-after': after } };
+          const decision = decideRetry(attempt, outcome, 100, () => random, nowMs);
+          expect(decision.retry).toBe(true);
+          if (!decision.retry) return;
+          expect(decision.delayMs).toBeGreaterThan(0);
+          expect(decision.delayMs).toBeLessThanOrEqual(60_000);
+        },
+      ),
     );
   });
 

@@ -70,7 +70,11 @@ export class Exchange implements Dispatcher.DispatchHandler, TransportResponse, 
     else if (this.#progress !== undefined) this.#progress.phase = 'headers';
   }
 
-  onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: Record<string, string | string[] | undefined>): void {
+  onResponseStart(
+    _controller: Dispatcher.DispatchController,
+    status: number,
+    headers: Record<string, string | string[] | undefined>,
+  ): void {
     if (status < 200) return;
     if (this.#progress !== undefined) this.#progress.phase = 'body';
     this.status = status;

@@ -103,7 +103,10 @@ export class UndiciTransport implements Transport {
     const key = this.#proxy === undefined ? origin : '';
     let dispatcher = byOrigin.get(key);
     if (dispatcher === undefined) {
-      dispatcher = this.#proxy === undefined ? new Pool(origin, this.#poolOptions(pool)) : new EnvHttpProxyAgent({ ...this.#poolOptions(pool), ...this.#proxy });
+      dispatcher =
+        this.#proxy === undefined
+          ? new Pool(origin, this.#poolOptions(pool))
+          : new EnvHttpProxyAgent({ ...this.#poolOptions(pool), ...this.#proxy });
       byOrigin.set(key, dispatcher);
     }
     return dispatcher;

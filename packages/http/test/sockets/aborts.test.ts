@@ -8,7 +8,7 @@ import { Gate } from '../support/gate.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { jsonResponse, RawServer } from '../support/raw-server.js';
 
-const post = { method: 'POST', path: '/work', body: { a: 1 }, pool: 'sample' } as const;
+const post = { method: 'POST', path: '/jobs', body: { a: 1 }, pool: 'sample' } as const;
 
 describe('aborting', () => {
   it('does not send anything when the signal is aborted already', async () => {
@@ -62,7 +62,9 @@ describe('aborting', () => {
     await using server = await RawServer.start((socket) => socket.write(jsonResponse({}, '503 Busy')));
     await using client = new HttpClient({ baseUrl: server.url, clock });
     const controller = new AbortController();
-    const error = await failure(client.request({ ...post, signal: controller.signal, onRetry: () => setImmediate(() => controller.abort()) }));
+    const error = await failure(
+      client.request({ ...post, signal: controller.signal, onRetry: () => setImmediate(() => controller.abort()) }),
+    );
     expect(error).toBeInstanceOf(AbortedError);
     expect(error.attempts).toBe(1);
     expect(clock.pending).toBe(0);
@@ -81,7 +83,7 @@ describe('aborting', () => {
     const shared = new AbortController();
     await using client = new HttpClient({ baseUrl: server.url, clock, maxRetries: 0 });
     let aborted = 0;
-    for (let round = 0; round < 10; round += 1) {
+    for (let round = 0; round < 14; round += 1) {
       const calls = Array.from({ length: 100 }, async (_, index) => {
         const id = String(round * 100 + index);
         const phase = ['connect', 'headers', 'body', 'answer'][index % 4] ?? '';
@@ -98,7 +100,7 @@ describe('aborting', () => {
       });
       await Promise.all(calls);
     }
-    expect(aborted).toBe(750);
+    expect(aborted).toBe(1_050);
     expect(getEventListeners(shared.signal, 'abort')).toHaveLength(0);
     expect(clock.pending).toBe(0);
     await client.close();

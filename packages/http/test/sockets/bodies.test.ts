@@ -5,7 +5,7 @@ import { HttpClient, type HttpClientOptions } from '../../src/index.js';
 import { failure } from '../support/failure.js';
 import { RawServer } from '../support/raw-server.js';
 
-const post = { method: 'POST', path: '/work', body: { a: 1 }, pool: 'sample' } as const;
+const post = { method: 'POST', path: '/jobs', body: { a: 1 }, pool: 'sample' } as const;
 
 function clientOf(server: RawServer, options: Partial<HttpClientOptions> = {}): HttpClient {
   return new HttpClient({ baseUrl: server.url, maxRetries: 0, ...options });
@@ -44,7 +44,9 @@ describe('bodies that cannot be used', () => {
   it('unpacks a gzip body, within the size limit', async () => {
     const zipped = gzipSync(JSON.stringify({ a: 'x'.repeat(5_000) }));
     await using server = await RawServer.start((socket) => {
-      socket.write(`HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-encoding: gzip\r\ncontent-length: ${zipped.length}\r\n\r\n`);
+      socket.write(
+        `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-encoding: gzip\r\ncontent-length: ${zipped.length}\r\n\r\n`,
+      );
       socket.write(zipped);
     });
     await using client = clientOf(server);

@@ -6,7 +6,7 @@ import { Gate } from '../support/gate.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { jsonResponse, RawServer } from '../support/raw-server.js';
 
-const post = { method: 'POST', path: '/work', body: { a: 1 }, pool: 'sample' } as const;
+const post = { method: 'POST', path: '/jobs', body: { a: 1 }, pool: 'sample' } as const;
 
 function clientOf(server: RawServer, options: Partial<HttpClientOptions> = {}): HttpClient {
   return new HttpClient({ baseUrl: server.url, maxRetries: 0, ...options });
@@ -25,7 +25,10 @@ describe('connection faults over real sockets', () => {
   });
 
   it('reports a server that accepts and hangs up', async () => {
-    await using server = await RawServer.start(() => undefined, (socket) => socket.destroy());
+    await using server = await RawServer.start(
+      () => undefined,
+      (socket) => socket.destroy(),
+    );
     await using client = clientOf(server);
     expect(await failure(client.request(post))).toBeInstanceOf(ConnectionError);
   });

@@ -18,7 +18,11 @@ describe('redirects', () => {
       socket.write(jsonResponse({ from: 'elsewhere' }));
     });
     await using home = await RawServer.start((socket) => socket.write(moved(`${elsewhere.url}/file?signature=abc`)));
-    await using client = new HttpClient({ baseUrl: home.url, auth: apiKeyAuth(KEY), headers: { 'CF-Access-Client-Secret': 's3cret', 'X-Own': 'mine' } });
+    await using client = new HttpClient({
+      baseUrl: home.url,
+      auth: apiKeyAuth(KEY),
+      headers: { 'CF-Access-Client-Secret': 's3cret', 'X-Own': 'mine' },
+    });
     expect(await client.request({ method: 'GET', path: '/x' })).toEqual({ from: 'elsewhere' });
     expect(foreign).toHaveLength(1);
     for (const secret of [KEY, 'x-api-key', 's3cret', 'x-own', 'x-stainless']) expect(foreign[0]).not.toContain(secret);

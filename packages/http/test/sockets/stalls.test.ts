@@ -8,7 +8,7 @@ import { Gate } from '../support/gate.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { jsonResponse, RawServer } from '../support/raw-server.js';
 
-const post = { method: 'POST', path: '/work', body: { a: 1 }, pool: 'sample' } as const;
+const post = { method: 'POST', path: '/jobs', body: { a: 1 }, pool: 'sample' } as const;
 
 function clientOf(server: RawServer, options: Partial<HttpClientOptions> = {}): HttpClient {
   return new HttpClient({ baseUrl: server.url, maxRetries: 0, ...options });
@@ -18,7 +18,10 @@ describe('stalls', () => {
   it('names the connect phase when the TLS handshake never ends', async () => {
     const clock = new ManualClock();
     const accepted = new Gate();
-    await using server = await RawServer.start(() => undefined, () => accepted.open());
+    await using server = await RawServer.start(
+      () => undefined,
+      () => accepted.open(),
+    );
     await using client = new HttpClient({ baseUrl: server.url.replace('http:', 'https:'), maxRetries: 0, timeoutMs: 1_000, clock });
     const error = failure(client.request(post));
     await accepted.opened;

@@ -138,7 +138,9 @@ describe('streaming', () => {
   });
 
   it('stops a body that grows beyond the limit', async () => {
-    await using server = await RawServer.start((socket) => socket.write(`HTTP/1.1 200 OK\r\ncontent-length: 5000\r\n\r\n${'x'.repeat(5_000)}`));
+    await using server = await RawServer.start((socket) =>
+      socket.write(`HTTP/1.1 200 OK\r\ncontent-length: 5000\r\n\r\n${'x'.repeat(5_000)}`),
+    );
     await using client = new HttpClient({ baseUrl: server.url, maxResponseBytes: 1_000 });
     const { body } = await client.stream(get);
     const read = async (): Promise<void> => {

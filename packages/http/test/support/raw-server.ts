@@ -15,7 +15,10 @@ export class RawServer {
   }
 
   /** @param onRequest - Called with the whole text of each request that has arrived, and its number on this server from 0. */
-  static async start(onRequest: (socket: Socket, request: string, index: number) => void, onConnection?: (socket: Socket) => void): Promise<RawServer> {
+  static async start(
+    onRequest: (socket: Socket, request: string, index: number) => void,
+    onConnection?: (socket: Socket) => void,
+  ): Promise<RawServer> {
     let requests = 0;
     const server = net.createServer((socket) => {
       self.connections += 1;
@@ -43,7 +46,7 @@ export class RawServer {
   async drained(): Promise<void> {
     // A connection may still be on its way through the kernel when the others are gone.
     for (let round = 0; round < 1_000 && this.sockets.size > 0; round += 1) {
-      await Promise.all([...this.sockets].map((socket) => (socket.closed ? undefined : once(socket, 'close'))));
+      await Promise.all([...this.sockets].map((socket) => (socket.closed ? undefined : closed(socket))));
       await new Promise((resolve) => setImmediate(resolve));
     }
   }
@@ -66,5 +69,14 @@ function endOfRequest(text: string): number | undefined {
 /** The text of a response with a JSON body. */
 export function jsonResponse(value: unknown, status = '200 OK', headers: readonly string[] = []): string {
   const body = JSON.stringify(value);
-  return [`HTTP/1.1 ${status}`, 'content-type: application/json', `content-length: ${Buffer.byteLength(body)}`, ...headers, '', body].join('\r\n');
+  return [`HTTP/1.1 ${status}`, 'content-type: application/json', `content-length: ${Buffer.byteLength(body)}`, ...headers, '', body].join(
+    '\r\n',
+  );
+}
+
+/** Unlike `events.once`, does not mind that the other side may have reset the connection: it is closed either way. */
+function closed(socket: Socket): Promise<void> {
+  return new Promise((resolve) => {
+    socket.once('close', () => resolve());
+  });
 }

@@ -6,6 +6,6 @@ export function invalidRequest(subject: string, path: string, message: string): 
 }
 
 /** A `ValidationError` about one place of something the server sent. */
-export function invalidResponse(subject: string, path: string, message: string, cause?: unknown): ValidationError {
-  return new ValidationError({ direction: 'response', subject, issues: [{ path, message }], ...(cause === undefined ? {} : { cause }) });
+export function invalidResponse(subject: string, path: string, message: string): ValidationError {
+  return new ValidationError({ direction: 'response', subject, issues: [{ path, message }] });
 }

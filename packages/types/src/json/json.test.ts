@@ -87,7 +87,7 @@ describe('parseJson', () => {
     expect(() => parseJson(Uint8Array.of(0x22, 0xff, 0x22))).toThrow(ValidationError);
     const fails = () => parseJson('{"key": tml-secret');
     expect(fails).toThrow('the body is not JSON (18 characters)');
-    expect(fails).toThrow(expect.objectContaining({ cause: undefined }));
+    expect(fails).toThrow(expect.not.objectContaining({ cause: expect.anything() }));
   });
 
   it('reads deeply nested text without overflowing the stack', () => {

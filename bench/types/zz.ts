@@ -1,0 +1,23 @@
+import * as T from '@tinkex/types';
+function bench(name: string, f: () => unknown, n=12){ const t: number[]=[]; for(let i=0;i<n+8;i++){ (globalThis as any).gc?.(); const s=process.cpuUsage(); const r=f(); const u=process.cpuUsage(s); if(r===undefined) throw 1; if(i>=8) t.push((u.user+u.system)/1000);} t.sort((a,b)=>a-b); console.log(name.padEnd(40), 'min',t[0].toFixed(2),'med',t[t.length>>1].toFixed(2)); }
+const D=128,N=4096;
+const request: T.ForwardBackwardRequest = { modelId:'m', seqId:1, lossFn:'c', data: Array.from({length:D},(_,datum)=>{ const tokens=Int32Array.from({length:N},(_e,i)=>(datum*7919+i*104729)%150000); return { modelInput:T.ModelInput.fromInts(tokens), lossFnInputs:{ targetTokens:T.TensorData.fromArray(tokens,'int64'), weights:T.TensorData.fromArray(new Float32Array(N).fill(1)) } } }) };
+const rtext=T.stringifyJson(T.forwardBackwardRequest.encode(request));
+const fls=Array.from({length:D},(_,d)=>Float32Array.from({length:N},(_e,i)=>-Math.abs(Math.sin(d*N+i))));
+const output: T.ForwardBackwardOutput = { lossFnOutputType:'s', metrics:{}, lossFnOutputs: fls.map(f=>({logprobs:T.TensorData.fromArray(f)})) };
+const text=T.stringifyJson(T.forwardBackwardOutput.encode(output));
+bench('out: JSON.parse',()=>JSON.parse(text));
+bench('out: parseJson',()=>T.parseJson(text));
+bench('out: decode(JSON.parse)',()=>T.forwardBackwardOutput.decode(JSON.parse(text)));
+bench('out: decode(parseJson)',()=>T.forwardBackwardOutput.decode(T.parseJson(text)));
+bench('req: JSON.parse',()=>JSON.parse(rtext));
+bench('req: parseJson',()=>T.parseJson(rtext));
+bench('req: decode(JSON.parse)',()=>T.forwardBackwardRequest.decode(JSON.parse(rtext)));
+bench('req: decode(parseJson)',()=>T.forwardBackwardRequest.decode(T.parseJson(rtext)));
+console.log('again');
+bench('out: JSON.parse',()=>JSON.parse(text));
+bench('out: parseJson',()=>T.parseJson(text));
+bench('out: decode(JSON.parse)',()=>T.forwardBackwardOutput.decode(JSON.parse(text)));
+bench('out: decode(parseJson)',()=>T.forwardBackwardOutput.decode(T.parseJson(text)));
+const sm: number[]=[]; 
+bench('req: JSON.parse x then 8MB ext',()=>{const p=JSON.parse(rtext); const k=[]; for(let i=0;i<384;i++) k.push(new Float32Array(4096)); return [p,k]});

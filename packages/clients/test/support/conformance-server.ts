@@ -1,0 +1,24 @@
+import { dialects, startServer, type TestServer } from '@tinkex/testkit';
+import { ServiceClient } from '../../src/index.js';
+import { conformanceFlow, type FlowResults } from './conformance-flow.js';
+import { type RecordedRequest, recordingDifferences, recordingOf } from './conformance-recording.js';
+
+/** A server for the conformance scenario: three datums make a chunk. */
+export function startConformanceServer({ isNewerSdk = false } = {}): Promise<TestServer> {
+  return startServer({
+    config: { fwdbwdMaxChunkLen: 3 },
+    // SDKs after the protocol's version send fields that it does not know, and insist on sequence ids.
+    ...(isNewerSdk ? { acceptUnknownFields: true, dialect: { ...dialects.hosted, hasSequenceIds: true } } : {}),
+  });
+}
+
+/** Runs the scenario with our own client on a server of its own. Throws when the server has a complaint. */
+export async function runOwnClient(options: { readonly hasCustomLoss?: boolean } = {}): Promise<{ results: FlowResults; recording: RecordedRequest[] }> {
+  await using server = await startConformanceServer();
+  await using service = new ServiceClient({ ...server.clientOptions, userMetadata: { suite: 'conformance' } });
+  const results = await conformanceFlow(service, options);
+  server.verify();
+  return { results, recording: recordingOf(server.calls) };
+}
+
+export { type RecordedRequest, recordingDifferences, recordingOf };

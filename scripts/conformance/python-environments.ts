@@ -1,0 +1,80 @@
+import { existsSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type CommandResult, command } from '../gates/command.js';
+import { root } from '../run/workspace.mjs';
+
+/** Why the Python SDK cannot be run here. Not a failure of what is tested. */
+export class NotAvailable extends Error {
+  override readonly name = 'NotAvailable';
+}
+
+/** A virtual environment with one version of the Python SDK. */
+export interface PythonEnvironment {
+  /** The version that is installed. */
+  readonly version: string;
+  readonly hasTorch: boolean;
+  /** Runs a program of the environment with a home of its own: nothing of the user's is read. */
+  run(program: 'python' | 'tinker', args: readonly string[], variables: Readonly<Record<string, string>>): Promise<CommandResult>;
+}
+
+const CACHE = join(root, 'node_modules', '.cache', 'tinkex-conformance');
+const INSTALL_TIMEOUT_MS = 480_000;
+
+/**
+ * Makes (or finds in the cache) an environment with a version of the SDK from PyPI.
+ *
+ * @param wanted - A version, or `newest`.
+ * @param torch - A version of torch to install as well, for custom losses; it is large.
+ * @throws {@link NotAvailable} without Python 3.11 or newer, or when PyPI cannot be reached and nothing is cached.
+ */
+export async function pythonEnvironment(wanted: string, torch?: string): Promise<PythonEnvironment> {
+  await requirePython();
+  const folder = join(CACHE, `${wanted === 'newest' ? 'newest' : `v${wanted}`}${torch === undefined ? '' : `-torch-${torch}`}`);
+  const home = join(CACHE, 'home');
+  await mkdir(home, { recursive: true });
+  const python = join(folder, 'bin', 'python');
+  if (!existsSync(python)) await must(command('python3', ['-m', 'venv', folder], { timeoutMs: 120_000 }), 'python3 -m venv failed');
+  const requirement = wanted === 'newest' ? ['--upgrade', 'tinker'] : [`tinker==${wanted}`];
+  const extra = torch === undefined ? [] : [`torch==${torch}`];
+  const isCached = (await versionIn(python, home)) !== undefined;
+  const install = await command(python, ['-m', 'pip', 'install', '--quiet', ...requirement, ...extra], {
+    env: { HOME: home },
+    timeoutMs: INSTALL_TIMEOUT_MS,
+  });
+  if (install.code !== 0 && !isCached) throw new NotAvailable(`pip could not install tinker (is PyPI reachable?): ${lastLine(install.output)}`);
+  const version = await versionIn(python, home);
+  if (version === undefined) throw new NotAvailable(`tinker is installed but cannot be imported from ${folder}`);
+  const hasTorch = (await command(python, ['-c', 'import torch'], { env: { HOME: home } })).code === 0;
+  return {
+    version,
+    hasTorch,
+    run: (program, args, variables) =>
+      command(join(folder, 'bin', program), args, { cwd: home, env: { ...withoutTinkerVariables(), HOME: home, ...variables }, timeoutMs: 240_000 }),
+  };
+}
+
+async function requirePython(): Promise<void> {
+  const result = await command('python3', ['-c', 'import sys, venv; print(sys.version_info >= (3, 11))']).catch(() => undefined);
+  if (result === undefined || result.code !== 0) throw new NotAvailable('there is no python3 with venv on this machine');
+  if (result.stdout.trim() !== 'True') throw new NotAvailable('python3 is older than 3.11, which the Python SDK needs');
+}
+
+async function versionIn(python: string, home: string): Promise<string | undefined> {
+  const { code, stdout } = await command(python, ['-c', "import importlib.metadata as m, tinker; print(m.version('tinker'))"], { env: { HOME: home } });
+  return code === 0 ? stdout.trim() : undefined;
+}
+
+async function must(running: Promise<CommandResult>, what: string): Promise<void> {
+  const { code, output } = await running;
+  if (code !== 0) throw new NotAvailable(`${what}: ${lastLine(output)}`);
+}
+
+/** The variables of the user that the SDK would read; `undefined` removes them. */
+function withoutTinkerVariables(): Record<string, undefined> {
+  return Object.fromEntries(Object.keys(process.env).flatMap((name) => (/^(TINKER_|HF_|PYTHON)/.test(name) ? [[name, undefined]] : [])));
+}
+
+function lastLine(text: string): string {
+  return text.trim().split('\n').at(-1) ?? '';
+}

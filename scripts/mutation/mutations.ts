@@ -1,0 +1,96 @@
+/** One deliberate fault: an invariant, the text that keeps it, and the tests that must notice when it is gone. */
+export interface Mutation {
+  readonly invariant: string;
+  /** From the repository's root. */
+  readonly file: string;
+  /** Must occur exactly once in the file. */
+  readonly find: string;
+  readonly replace: string;
+  /** The package whose tests are run, and which of them. */
+  readonly package: string;
+  readonly tests: readonly string[];
+}
+
+/** The invariants that no test suite of this repository may let slip. */
+export const mutations: readonly Mutation[] = [
+  {
+    invariant: 'seq order: a training operation waits for its turn',
+    file: 'packages/clients/src/training/turns.ts',
+    find: 'start: (signal) => this.#start(place, signal),',
+    replace: 'start: async () => void this.#start,',
+    package: 'clients',
+    tests: ['src/training/turns.test.ts'],
+  },
+  {
+    invariant: 'backoff maximum: no delay above ten seconds',
+    file: 'packages/http/src/retry/retry-policy.ts',
+    find: 'Math.min(INITIAL_DELAY_MS * 2 ** attempt, MAX_DELAY_MS)',
+    replace: 'INITIAL_DELAY_MS * 2 ** attempt',
+    package: 'http',
+    tests: ['src/retry/retry-policy.test.ts', 'test/vectors.test.ts'],
+  },
+  {
+    invariant: 'jitter bound: chance takes off up to a quarter and never adds',
+    file: 'packages/http/src/retry/retry-policy.ts',
+    find: '(1 - JITTER * random())',
+    replace: '(1 + JITTER * random())',
+    package: 'http',
+    tests: ['src/retry/retry-policy.test.ts', 'test/vectors.test.ts'],
+  },
+  {
+    invariant: 'redaction: only headers known to be harmless are shown',
+    file: 'packages/types/src/errors/redaction.ts',
+    find: 'SAFE.has(lower) ? value : REDACTED',
+    replace: "SAFE.has(lower) || lower === 'x-api-key' ? value : REDACTED",
+    package: 'http',
+    tests: ['src/redaction/redact.test.ts'],
+  },
+  {
+    invariant: 'chunk order: outputs come back in the order of the data',
+    file: 'packages/types/src/training/combine-outputs.ts',
+    find: 'for (const output of outputs) {',
+    replace: 'for (const output of outputs.toReversed()) {',
+    package: 'types',
+    tests: ['src/training/training.test.ts', 'test/vectors-training.test.ts'],
+  },
+  {
+    invariant: 'metric weights: means weigh by loss outputs',
+    file: 'packages/types/src/training/reduce-metrics.ts',
+    find: 'sum + value * (weights[index] as number), 0) / total;',
+    replace: 'sum + value * (weights[index] === undefined ? 0 : 1), 0) / values.length;',
+    package: 'types',
+    tests: ['src/training/training.test.ts', 'test/vectors-training.test.ts'],
+  },
+  {
+    invariant: 'floor on polling: no busy loop on quick answers',
+    file: 'packages/clients/src/futures/poll-pace.ts',
+    find: 'return Math.max(own, pending * SHARE_MS_PER_PENDING);',
+    replace: 'return Math.min(0, own, pending * SHARE_MS_PER_PENDING);',
+    package: 'clients',
+    tests: ['src/futures/poller.test.ts'],
+  },
+  {
+    invariant: 'idempotent seq on retry: every attempt of a sample has the same number',
+    file: 'packages/clients/src/sampling/sample-calls.ts',
+    find: 'call.seqId ??= this.#seqIds.next();',
+    replace: 'call.seqId = this.#seqIds.next();',
+    package: 'clients',
+    tests: ['test/integration/sampling-workflow.test.ts'],
+  },
+  {
+    invariant: 'TTL: the time to live of a save reaches the server',
+    file: 'packages/clients/src/training/save-operations.ts',
+    find: "const { ttlSeconds, overwrite = false } = options;\n  const ttl = ttlSeconds === undefined ? {} : { ttlSeconds };",
+    replace: 'const { overwrite = false } = options;\n  const ttl = {};',
+    package: 'clients',
+    tests: ['test/integration/python-recording.test.ts'],
+  },
+  {
+    invariant: 'tar traversal: no entry of an archive leaves its directory',
+    file: 'packages/clients/src/checkpoints/entry-path.ts',
+    find: "if (segments.includes('..')) throw unsafe(name, 'leaves its directory');",
+    replace: '',
+    package: 'clients',
+    tests: ['src/checkpoints/extract-archive.test.ts'],
+  },
+];

@@ -1,0 +1,22 @@
+import { cp, mkdtemp, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join, relative } from 'node:path';
+import { root } from '../run/workspace.mjs';
+
+const LEFT_OUT: ReadonlySet<string> = new Set(['dist', '.vitest', '.turbo', '.vite', '.vite-temp', 'coverage']);
+const COPIED = ['packages', 'package.json', 'tsconfig.base.json', 'vitest.shared.ts'];
+
+/** A copy of the sources to break, with the dependencies of the original. Removed when disposed of. */
+export async function workCopy(): Promise<{ readonly folder: string } & AsyncDisposable> {
+  const folder = await mkdtemp(join(tmpdir(), 'tinkex-mutation-'));
+  for (const name of COPIED) {
+    await cp(join(root, name), join(folder, name), {
+      recursive: true,
+      // The links between the packages are relative: copied as they are, they lead from copy to copy.
+      verbatimSymlinks: true,
+      filter: (source) => !LEFT_OUT.has(basename(source)) && !relative(root, source).startsWith('..'),
+    });
+  }
+  await symlink(join(root, 'node_modules'), join(folder, 'node_modules'), 'dir');
+  return { folder, [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }) };
+}
