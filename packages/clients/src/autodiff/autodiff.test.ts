@@ -39,15 +39,12 @@ describe('autodiff', () => {
     expect([...(gradients[0] as Float32Array)]).toEqual([2, 4]);
   });
 
-  it('releases the inputs when the loss throws, and passes the error on', async () => {
-    const seen: np.Array[] = [];
-    const failing = autodiff((_, arrays) => {
-      seen.push(...arrays);
+  it('passes on what the loss throws, and refuses a loss that is no single number', async () => {
+    const failing = autodiff(() => {
       throw new TypeError('my bug');
     });
     await expect(failing([], logprobs([1]))).rejects.toThrow('my bug');
     await expect(autodiff((_, [array]) => array as np.Array)([], logprobs([1, 2]))).rejects.toThrow('scalar');
-    expect(seen).toHaveLength(1);
   });
 
   it('trains: the custom loss −mean(logprob) has the gradients of cross-entropy with weights 1/n', async () => {

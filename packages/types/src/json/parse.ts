@@ -21,31 +21,55 @@ export function parseJson(input: string | Uint8Array): JsonValue {
 
 /** Whether a number was read that may have been an integer the reader had to round. Walks without recursion: depth is no limit. */
 function hasInexactInteger(root: unknown): boolean {
-  if (typeof root !== 'object' || root === null) return typeof root === 'number' && isInexact(root);
+  if (typeof root !== 'object' || root === null) return isInexact(root);
+  const bulk = new BulkCheck();
   const pending: object[] = [root];
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    if (Array.isArray(next) && bulk.isHarmless(next)) continue;
     const values: readonly unknown[] = Array.isArray(next) ? next : Object.values(next);
-    // Bulk numbers have a loop of their own, which the engine can compile for them alone.
-    const start = typeof values[0] === 'number' ? countExactNumbers(values as readonly number[]) : 0;
-    for (let index = start; index < values.length; index += 1) {
+    for (let index = 0; index < values.length; index += 1) {
       const value = values[index];
       if (typeof value === 'object') {
         if (value !== null) pending.push(value);
-      } else if (typeof value === 'number' && isInexact(value)) return true;
+      } else if (isInexact(value)) return true;
     }
   }
   return false;
 }
 
-/** How many values from the start on are numbers that cannot have been rounded integers. */
-function countExactNumbers(values: readonly number[]): number {
-  let index = 0;
-  while (index < values.length && typeof values[index] === 'number' && !isInexact(values[index] as number)) index += 1;
-  return index;
+function isInexact(value: unknown): boolean {
+  return typeof value === 'number' && (value > Number.MAX_SAFE_INTEGER || value < -Number.MAX_SAFE_INTEGER) && Number.isInteger(value);
 }
 
-function isInexact(value: number): boolean {
-  return (value > Number.MAX_SAFE_INTEGER || value < -Number.MAX_SAFE_INTEGER) && Number.isInteger(value);
+const MIN_BULK = 16;
+
+/**
+ * Looks through long arrays of numbers fast: the engine copies them into a typed array at once. What is no number becomes NaN
+ * there, or is too small to hold an integer that was rounded; an array of which this is not sure is walked through one by one.
+ */
+class BulkCheck {
+  #copy = new Float64Array(1024);
+
+  isHarmless(values: readonly unknown[]): boolean {
+    if (values.length < MIN_BULK || typeof values[0] !== 'number') return false;
+    if (this.#copy.length < values.length) this.#copy = new Float64Array(values.length * 2);
+    try {
+      this.#copy.set(values as readonly number[]);
+    } catch {
+      // An object that cannot become a number stands among them.
+      return false;
+    }
+    return areSafe(this.#copy, values.length);
+  }
+}
+
+function areSafe(numbers: Float64Array, length: number): boolean {
+  for (let index = 0; index < length; index += 1) {
+    const value = numbers[index] as number;
+    // Written so that NaN fails.
+    if (!(value <= Number.MAX_SAFE_INTEGER && value >= -Number.MAX_SAFE_INTEGER)) return false;
+  }
+  return true;
 }
 
 function parseExactly(text: string): JsonValue {

@@ -57,7 +57,8 @@ function entryNeedsWriter(value: unknown, key: PropertyKey, path: PropertyKey[])
 }
 
 function firstNonFinite(values: Float32Array | Float64Array): number {
-  for (let index = 0; index < values.length; index += 1) if (!Number.isFinite(values[index])) return index;
+  // Infinity minus itself is NaN, as is NaN minus itself.
+  for (let index = 0; index < values.length; index += 1) if ((values[index] as number) - (values[index] as number) !== 0) return index;
   return -1;
 }
 

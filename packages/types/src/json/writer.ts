@@ -24,15 +24,32 @@ export class JsonWriter {
       return copyInt64(values, plain) ? JSON.stringify(plain) : `[${fromInt64Array(values).join(',')}]`;
     }
     if (values instanceof BigUint64Array) return `[${values.join(',')}]`;
-    const isFloat = values instanceof Float32Array || values instanceof Float64Array;
-    const plain = isFloat ? arrayOf(this.#floats, values.length, 0.5) : arrayOf(this.#integers, values.length, 0);
+    if (values instanceof Float32Array) return this.#writeFloats(values);
+    const plain = values instanceof Float64Array ? arrayOf(this.#floats, values.length, 0.5) : arrayOf(this.#integers, values.length, 0);
     for (let index = 0; index < plain.length; index += 1) plain[index] = values[index] as number;
     return JSON.stringify(plain);
   }
 
+  /** Weights are often just 0 and 1, and integers are written much faster than floats. */
+  #writeFloats(values: Float32Array): string {
+    const integers = arrayOf(this.#integers, values.length, 0);
+    let index = 0;
+    for (; index < values.length; index += 1) {
+      const value = values[index] as number;
+      if ((value | 0) !== value) break;
+      integers[index] = value | 0;
+    }
+    if (index === values.length) return JSON.stringify(integers);
+    const floats = arrayOf(this.#floats, values.length, 0.5);
+    for (index = 0; index < values.length; index += 1) floats[index] = values[index] as number;
+    return JSON.stringify(floats);
+  }
+
   #writeArray(values: readonly unknown[]): string {
     if (values.every((value) => typeof value === 'number')) return JSON.stringify(values);
-    return `[${values.map((value) => (value === undefined ? 'null' : this.write(value))).join(',')}]`;
+    let text = '';
+    for (let index = 0; index < values.length; index += 1) text += `${index === 0 ? '' : ','}${this.write(values[index])}`;
+    return `[${text}]`;
   }
 
   #writeObject(values: Readonly<Record<string, unknown>>): string {

@@ -1,5 +1,5 @@
 import { invalidRequest } from '../errors/invalid.js';
-import { INT32_MAX, INT32_MIN, isTypedArray } from '../tensor/numbers.js';
+import { countInt32, isTypedArray } from '../tensor/numbers.js';
 import { tensorContainerShape } from './tensor-container.js';
 
 /** Tokens. */
@@ -92,11 +92,8 @@ export function toTokens(tokens: ArrayLike<number>, path: string): Int32Array {
 
 /** The index of the first value that is no token id, or -1. */
 export function firstNonToken(tokens: ArrayLike<unknown>): number {
-  for (let index = 0; index < tokens.length; index += 1) {
-    const token = tokens[index];
-    if (typeof token !== 'number' || !Number.isInteger(token) || token < INT32_MIN || token > INT32_MAX) return index;
-  }
-  return -1;
+  const count = countInt32(tokens);
+  return count === tokens.length ? -1 : count;
 }
 
 function toBytes(bytes: Uint8Array, path: string): Uint8Array {

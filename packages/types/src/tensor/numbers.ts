@@ -33,9 +33,18 @@ export function isTypedArray(value: unknown): value is AnyTypedArray {
   return ArrayBuffer.isView(value) && !(value instanceof DataView);
 }
 
+/** How many values from the start on are integers of 32 bits: all of them, where they are token ids. */
+export function countInt32(values: ArrayLike<unknown>): number {
+  for (let index = 0; index < values.length; index += 1) {
+    const value = values[index];
+    if (typeof value !== 'number' || (value | 0) !== value) return index;
+  }
+  return values.length;
+}
+
 /** The index of the first value that is no whole number inside int64, or -1. Fractions are allowed when they may be cut off. */
 export function firstNonInt64(values: ArrayLike<unknown>, allowFractions: boolean): number {
-  for (let index = 0; index < values.length; index += 1) {
+  for (let index = countInt32(values); index < values.length; index += 1) {
     const value = values[index];
     if (typeof value === 'number') {
       if (!(value >= -TWO_63 && value < TWO_63)) return index;
@@ -50,17 +59,16 @@ export function firstNonInt64(values: ArrayLike<unknown>, allowFractions: boolea
 /** Copies checked numbers (see {@link firstNonInt64}) into int64 cells, cutting fractions, without making a bigint for each. */
 export function toInt64Array(values: ArrayLike<number | bigint>): Int64Array {
   const target = new BigInt64Array(values.length);
-  const words = new Uint32Array(target.buffer);
-  for (let index = 0; index < values.length; index += 1) {
+  const words = new Int32Array(target.buffer);
+  const small = isLittleEndian ? countInt32(values) : 0;
+  for (let index = 0; index < small; index += 1) {
+    const value = values[index] as number;
+    words[2 * index] = value;
+    words[2 * index + 1] = value >> 31;
+  }
+  for (let index = small; index < values.length; index += 1) {
     const value = values[index] as number | bigint;
-    if (typeof value === 'bigint' || !isLittleEndian) {
-      target[index] = typeof value === 'bigint' ? value : BigInt(Math.trunc(value));
-      continue;
-    }
-    const whole = Math.trunc(value);
-    const high = Math.floor(whole / TWO_32);
-    words[2 * index] = whole - high * TWO_32;
-    words[2 * index + 1] = high;
+    target[index] = typeof value === 'bigint' ? value : BigInt(Math.trunc(value));
   }
   return target;
 }
@@ -90,6 +98,23 @@ export function copyInt64(values: Int64Array, target: number[]): boolean {
 
 /** The index of the first value that is no number, or -1. */
 export function firstNonNumber(values: readonly unknown[]): number {
+  // The engine stores arrays of integers and of floats differently. A loop that sees both kinds makes an object of every float, so
+  // each kind has a loop of its own; a wrong guess costs time only.
+  return looksWhole(values) ? firstNonNumberOfIntegers(values) : firstNonNumberOfFloats(values);
+}
+
+function looksWhole(values: readonly unknown[]): boolean {
+  const step = Math.max(1, values.length >> 4);
+  for (let index = 0; index < values.length; index += step) if (!Number.isInteger(values[index])) return false;
+  return true;
+}
+
+function firstNonNumberOfIntegers(values: readonly unknown[]): number {
+  for (let index = 0; index < values.length; index += 1) if (typeof values[index] !== 'number') return index;
+  return -1;
+}
+
+function firstNonNumberOfFloats(values: readonly unknown[]): number {
   for (let index = 0; index < values.length; index += 1) if (typeof values[index] !== 'number') return index;
   return -1;
 }
