@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { Turn } from './run-in-turn.js';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 
@@ -55,4 +56,11 @@ export async function runProgram(name: string, { args = [], env = {}, out, inter
 export async function temporaryOutput(): Promise<AsyncDisposable & { readonly path: string }> {
   const path = await mkdtemp(join(tmpdir(), 'tinkex-examples-'));
   return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
+}
+
+/** Runs examples one after the other in one process; for runs that are over at once. */
+export async function runInTurn(turns: readonly Turn[]): Promise<Ended[]> {
+  const { code, stdout, stderr } = await runProgram('../test/run-in-turn', { args: [JSON.stringify(turns)] });
+  if (code !== 0) throw new Error(`The runs ended with ${code}: ${stderr}`);
+  return JSON.parse(stdout) as Ended[];
 }
