@@ -6,8 +6,8 @@
  * Prints a table and, as its last line, the same numbers as JSON. Time is this process's CPU time, best of several rounds, so that other work on
  * the machine counts as little as possible.
  */
-import { ByteTokenizer, type EngineModel, learnEngine } from '@tinkex/testkit';
-import { type Datum, ModelInput, nextTokenDatum } from '@tinkex/types';
+import { type EngineModel, learnEngine } from '@tinkex/testkit';
+import { ByteTokenizer, type Datum, ModelInput, nextTokenDatum } from '@tinkex/types';
 
 const ROUNDS = 7;
 const WARM_UP_ROUNDS = 3;

@@ -42,7 +42,8 @@ export async function pythonEnvironment(wanted: string, torch?: string): Promise
     env: { HOME: home },
     timeoutMs: INSTALL_TIMEOUT_MS,
   });
-  if (install.code !== 0 && !isCached) throw new NotAvailable(`pip could not install tinker (is PyPI reachable?): ${lastLine(install.output)}`);
+  if (install.code !== 0 && !isCached)
+    throw new NotAvailable(`pip could not install tinker (is PyPI reachable?): ${lastLine(install.output)}`);
   const version = await versionIn(python, home);
   if (version === undefined) throw new NotAvailable(`tinker is installed but cannot be imported from ${folder}`);
   const hasTorch = (await command(python, ['-c', 'import torch'], { env: { HOME: home } })).code === 0;
@@ -50,7 +51,11 @@ export async function pythonEnvironment(wanted: string, torch?: string): Promise
     version,
     hasTorch,
     run: (program, args, variables) =>
-      command(join(folder, 'bin', program), args, { cwd: home, env: { ...withoutTinkerVariables(), HOME: home, ...variables }, timeoutMs: 240_000 }),
+      command(join(folder, 'bin', program), args, {
+        cwd: home,
+        env: { ...withoutTinkerVariables(), HOME: home, ...variables },
+        timeoutMs: 240_000,
+      }),
   };
 }
 
@@ -61,7 +66,9 @@ async function requirePython(): Promise<void> {
 }
 
 async function versionIn(python: string, home: string): Promise<string | undefined> {
-  const { code, stdout } = await command(python, ['-c', "import importlib.metadata as m, tinker; print(m.version('tinker'))"], { env: { HOME: home } });
+  const { code, stdout } = await command(python, ['-c', "import importlib.metadata as m, tinker; print(m.version('tinker'))"], {
+    env: { HOME: home },
+  });
   return code === 0 ? stdout.trim() : undefined;
 }
 

@@ -29,7 +29,8 @@ const { values: options } = parseArgs({ options: { record: { type: 'boolean', de
 const problems: string[] = [];
 
 const wantedEnvironments: { version: string; torch?: string }[] = [{ version: PROTOCOL_VERSION }, { version: 'newest' }];
-if (options.torch === undefined) console.log('left out: the custom loss, which needs torch; --torch=VERSION installs it in an environment of its own');
+if (options.torch === undefined)
+  console.log('left out: the custom loss, which needs torch; --torch=VERSION installs it in an environment of its own');
 else wantedEnvironments.push({ version: PROTOCOL_VERSION, torch: options.torch });
 
 for (const { version, torch } of wantedEnvironments) {
@@ -75,7 +76,11 @@ async function checkVersion(environment: PythonEnvironment): Promise<void> {
 }
 
 /** The SDK's own commands must be able to read what the server lists. */
-async function checkCommands({ version, run }: PythonEnvironment, variables: Readonly<Record<string, string>>, modelId: string): Promise<void> {
+async function checkCommands(
+  { version, run }: PythonEnvironment,
+  variables: Readonly<Record<string, string>>,
+  modelId: string,
+): Promise<void> {
   const commands: [string[], string][] = [
     [['--format', 'json', 'run', 'list'], modelId],
     [['--format', 'json', 'checkpoint', 'list', '--run-id', modelId], 'weights/state-1'],
@@ -84,7 +89,8 @@ async function checkCommands({ version, run }: PythonEnvironment, variables: Rea
   ];
   for (const [args, expected] of commands) {
     const { code, stdout, output } = await run('tinker', args, { ...variables, COLUMNS: '300' });
-    if (code !== 0 || !stdout.includes(expected)) problems.push(`tinker ${version}: \`tinker ${args.join(' ')}\` does not show ${expected}\n${output}`);
+    if (code !== 0 || !stdout.includes(expected))
+      problems.push(`tinker ${version}: \`tinker ${args.join(' ')}\` does not show ${expected}\n${output}`);
   }
 }
 
@@ -99,7 +105,9 @@ async function compareWithOwnClient(
     if (NOT_COMPARED.has(name) || isDeepStrictEqual(own.results[name], value)) continue;
     // torch adds in single precision.
     if (name === 'customTotal' && Math.abs(Number(value) - Number(own.results[name])) < 1e-3) continue;
-    problems.push(`tinker ${version}: ${name} differs\n  python     ${JSON.stringify(value)}\n  typescript ${JSON.stringify(own.results[name])}`);
+    problems.push(
+      `tinker ${version}: ${name} differs\n  python     ${JSON.stringify(value)}\n  typescript ${JSON.stringify(own.results[name])}`,
+    );
   }
   // A newer SDK may say more than the protocol pages know; only the version they describe is held to equality.
   if (isNewerSdk) return;

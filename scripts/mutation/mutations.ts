@@ -80,7 +80,7 @@ export const mutations: readonly Mutation[] = [
   {
     invariant: 'TTL: the time to live of a save reaches the server',
     file: 'packages/clients/src/training/save-operations.ts',
-    find: "const { ttlSeconds, overwrite = false } = options;\n  const ttl = ttlSeconds === undefined ? {} : { ttlSeconds };",
+    find: 'const { ttlSeconds, overwrite = false } = options;\n  const ttl = ttlSeconds === undefined ? {} : { ttlSeconds };',
     replace: 'const { overwrite = false } = options;\n  const ttl = {};',
     package: 'clients',
     tests: ['test/integration/python-recording.test.ts'],

@@ -30,7 +30,10 @@ async function check(folder: string, mutation: Mutation): Promise<string | undef
   const sound = await failedTests(folder, mutation);
   if (typeof sound === 'string') return sound;
   if (sound > 0) return `${sound} tests fail before anything is broken`;
-  await writeFile(file, original.replace(mutation.find, () => mutation.replace));
+  await writeFile(
+    file,
+    original.replace(mutation.find, () => mutation.replace),
+  );
   try {
     const failed = await failedTests(folder, mutation);
     if (typeof failed === 'string') return failed;

@@ -22,7 +22,8 @@ export function growth(measurements: readonly Measurement[]): string[] {
     const before = median(values.slice(0, third));
     const after = median(values.slice(-third));
     const allowed = before * (1 + share) + amount;
-    if (after > allowed) problems.push(`${name} grew from ${before.toFixed(1)} to ${after.toFixed(1)}; up to ${allowed.toFixed(1)} is allowed`);
+    if (after > allowed)
+      problems.push(`${name} grew from ${before.toFixed(1)} to ${after.toFixed(1)}; up to ${allowed.toFixed(1)} is allowed`);
   }
   return problems;
 }

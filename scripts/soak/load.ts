@@ -28,7 +28,9 @@ export async function startLoad(options: ServiceClientOptions, samplers: number)
     const code = String((error as { code?: unknown }).code ?? error);
     counts.failures.set(code, (counts.failures.get(code) ?? 0) + 1);
   };
-  const clients = await Promise.all(Array.from({ length: SAMPLING_CLIENTS }, () => service.createSamplingClient({ baseModel: 'tinkex/tiny', retry: true })));
+  const clients = await Promise.all(
+    Array.from({ length: SAMPLING_CLIENTS }, () => service.createSamplingClient({ baseModel: 'tinkex/tiny', retry: true })),
+  );
   const sample = async (client: SamplingClient, number: number): Promise<void> => {
     while (!isStopping) {
       await client.sample({ prompt: [number % 200, 1, 2], samplingParams: { maxTokens: 8 } }).then(() => {

@@ -10,6 +10,7 @@ import { once } from 'node:events';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { verdict } from '../gates/verdict.js';
 import { root } from '../run/workspace.mjs';
@@ -23,6 +24,7 @@ const { values } = parseArgs({
     seconds: { type: 'string', default: '600' },
     samplers: { type: 'string', default: '1000' },
     out: { type: 'string', default: join('temp', 'soak.svg') },
+    serve: { type: 'boolean', default: false },
   },
 });
 const seconds = Number(values.seconds);
@@ -30,26 +32,35 @@ const samplers = Number(values.samplers);
 /** As many as a picture can show; a collection every moment would be the load. */
 const intervalMs = Math.max(500, (seconds * 1000) / 240);
 
-const server = spawn(process.execPath, ['--conditions=@tinkex/source', '--import', 'tsx', join(root, 'scripts/soak/server.ts')], {
-  cwd: root,
-  stdio: ['pipe', 'pipe', 'inherit'],
-});
-const problems: string[] = [];
-const clientOptions = JSON.parse(await firstLine(server.stdout)) as { baseUrl: string; apiKey: string };
-const load = await startLoad(clientOptions, samplers);
-const measurements = await watch(load);
-await load.stop();
-problems.push(...growth(measurements), ...(await leftBehind()));
-for (const [code, count] of load.counts.failures) problems.push(`${count} calls failed with ${code} in spite of their retries`);
-server.stdin.end();
-const [code] = (await once(server, 'exit')) as [number | null];
-if (code !== 0) problems.push(`the server ended with ${code}: it has complaints`);
-const title = `${samplers} samplers and training under chaos, ${seconds} s: ${load.counts.samples} samples, ${load.counts.steps} steps`;
-const out = join(root, values.out);
-await mkdir(dirname(out), { recursive: true });
-await writeFile(out, plot(measurements, title));
-console.log(`plot: ${values.out}`);
-verdict('soak', title, problems);
+if (values.serve) {
+  const { serveSoak } = await import('./server.js');
+  await serveSoak();
+} else {
+  await soak();
+}
+
+async function soak(): Promise<void> {
+  const server = spawn(process.execPath, ['--conditions=@tinkex/source', '--import', 'tsx', fileURLToPath(import.meta.url), '--serve'], {
+    cwd: root,
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  const problems: string[] = [];
+  const clientOptions = JSON.parse(await firstLine(server.stdout)) as { baseUrl: string; apiKey: string };
+  const load = await startLoad(clientOptions, samplers);
+  const measurements = await watch(load);
+  await load.stop();
+  problems.push(...growth(measurements), ...(await leftBehind()));
+  for (const [code, count] of load.counts.failures) problems.push(`${count} calls failed with ${code} in spite of their retries`);
+  server.stdin.end();
+  const [code] = (await once(server, 'exit')) as [number | null];
+  if (code !== 0) problems.push(`the server ended with ${code}: it has complaints`);
+  const title = `${samplers} samplers and training under chaos, ${seconds} s: ${load.counts.samples} samples, ${load.counts.steps} steps`;
+  const out = join(root, values.out);
+  await mkdir(dirname(out), { recursive: true });
+  await writeFile(out, plot(measurements, title));
+  console.log(`plot: ${values.out}`);
+  verdict('soak', title, problems);
+}
 
 async function watch({ counts }: Load): Promise<Measurement[]> {
   const startedAtMs = performance.now();

@@ -11,10 +11,11 @@ const program = {
   options: { prompts: { default: '1000', help: 'how many' }, concurrency: { default: '64', help: 'calls under way at once' } },
 };
 
-await runExample(program, async ({ signal, options }) => {
-  const count = Number(options.prompts);
+await runExample(program, async ({ signal, count }) => {
+  const prompts = count('prompts');
+  const concurrency = count('concurrency');
   await using target = await openTarget({ signal });
-  console.log(`Sampling ${count} prompts from ${target.description}`);
+  console.log(`Sampling ${prompts} prompts from ${target.description}`);
   // The embedded server plays a busy one: after 100 calls it refuses three, with the time to wait.
   target.server?.on('asample').pass().times(100);
   target.server?.on('asample').reply(429, { retryAfterMs: 150 }).times(3);
@@ -23,7 +24,7 @@ await runExample(program, async ({ signal, options }) => {
   const sampling = await target.service.createSamplingClient({ baseModel: target.baseModel, retry: true, signal });
   const tokenizer = await sampling.getTokenizer({ signal });
   function* inputs() {
-    for (let index = 0; index < count; index++) {
+    for (let index = 0; index < prompts; index++) {
       const prompt = ModelInput.fromText(`Item ${index}: `, tokenizer);
       yield { prompt, samplingParams: { maxTokens: 8, temperature: 0.8, seed: index } };
     }
@@ -36,9 +37,9 @@ await runExample(program, async ({ signal, options }) => {
   });
   const startedAt = performance.now();
   {
-    using _progress = attachProgress({ stream: process.stdout, totalSteps: count, stepType: 'Sample' });
+    using _progress = attachProgress({ stream: process.stdout, totalSteps: prompts, stepType: 'Sample' });
     // Answers come as they finish; prompts are read only as far ahead as needed, so the source may be endless.
-    for await (const { index, response } of sampling.sampleMany(inputs(), { concurrency: Number(options.concurrency), signal })) {
+    for await (const { index, response } of sampling.sampleMany(inputs(), { concurrency, signal })) {
       const text = tokenizer.decode(Array.from(response.sequences[0]?.tokens ?? []));
       lines.push(JSON.stringify({ index, text }));
     }

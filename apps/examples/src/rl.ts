@@ -24,13 +24,13 @@ const program = {
   },
 };
 
-await runExample(program, async ({ signal, options }) => {
+await runExample(program, async ({ signal, options, count }) => {
   if (!['importance_sampling', 'ppo', 'both'].includes(options.loss))
     throw new Error(`--loss must be importance_sampling, ppo or both, got ${options.loss}.`);
   await using target = await openTarget({ signal });
   console.log(`Training on ${target.description}`);
   for (const lossFn of options.loss === 'both' ? ['importance_sampling', 'ppo'] : [options.loss]) {
-    await improve(target, lossFn, Number(options.iterations), signal);
+    await improve(target, lossFn, count('iterations'), signal);
   }
 });
 

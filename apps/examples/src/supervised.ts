@@ -23,14 +23,13 @@ const program = {
   flags: { fresh: 'forget an interrupted run and start again' },
 };
 
-await runExample(program, async ({ signal, options, flags }) => {
+await runExample(program, async ({ signal, options, flags, count }) => {
   const conversations = seededOrder(await readConversations(options.data), 1);
   const validationSize = Math.max(1, Math.floor(conversations.length / 5));
   const [held, used] = [conversations.slice(0, validationSize), conversations.slice(validationSize)];
-  const batchSize = Number(options['batch-size']);
+  const batchSize = count('batch-size');
   const stepsPerEpoch = Math.ceil(used.length / batchSize);
-  const totalSteps = stepsPerEpoch * Number(options.epochs);
-  if (!(batchSize >= 1 && totalSteps >= 1)) throw new Error('--epochs and --batch-size must be whole numbers from 1 up.');
+  const totalSteps = stepsPerEpoch * count('epochs');
 
   const memory = new RunMemory('supervised-run.json');
   const fingerprint = createHash('sha256')
@@ -67,7 +66,7 @@ await runExample(program, async ({ signal, options, flags }) => {
     await update;
     step += 1;
     curve.add((metrics['loss:sum'] ?? Number.NaN) / weightOf(data));
-    if (step % Number(options['save-every']) === 0 && step < totalSteps) await save(step);
+    if (step % count('save-every') === 0 && step < totalSteps) await save(step);
   }
   if (step < totalSteps) {
     await save(step);

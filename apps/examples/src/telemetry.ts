@@ -1,4 +1,5 @@
 /** See everything: log lines, metrics and OpenTelemetry spans, without touching the code that trains. */
+import { AggregationTemporality, InMemoryMetricExporter, MeterProvider, PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics';
 import { BasicTracerProvider, InMemorySpanExporter, type ReadableSpan, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base';
 import { attachLogger, attachMetrics } from '@tinkex/telemetry';
 import { attachOpenTelemetry } from '@tinkex/telemetry/otel';
@@ -16,10 +17,14 @@ await runExample(
   async ({ signal }) => {
     const spans = new InMemorySpanExporter(); // in your application: an exporter that sends them to your collector
     const tracerProvider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(spans)] });
+    const instruments = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE);
+    const meterProvider = new MeterProvider({
+      readers: [new PeriodicExportingMetricReader({ exporter: instruments, exportIntervalMillis: 60_000 })],
+    });
     {
       using _logger = attachLogger({ level: 'info', sink: lineSink });
       using metrics = attachMetrics();
-      using _tracing = attachOpenTelemetry({ tracerProvider, hasMetrics: false });
+      using _tracing = attachOpenTelemetry({ tracerProvider, meterProvider });
       await using target = await openTarget({ signal });
       console.log(`Running on ${target.description}\n\n${paint('bold', 'Log lines')}`);
       await trainAndSample(target, signal); // knows nothing of all this
@@ -35,7 +40,12 @@ await runExample(
     }
     console.log(`\n${paint('bold', 'Spans')} (names and how often)`);
     for (const [name, count] of countByName(spans.getFinishedSpans())) console.log(`  ${String(count).padStart(4)} × ${name}`);
-    await tracerProvider.shutdown();
+    await meterProvider.forceFlush();
+    const names = instruments
+      .getMetrics()
+      .flatMap(({ scopeMetrics }) => scopeMetrics.flatMap(({ metrics }) => metrics.map(({ descriptor }) => descriptor.name)));
+    console.log(`\n${paint('bold', 'OpenTelemetry metrics')}\n  ${[...new Set(names)].sort().join('\n  ')}`);
+    await Promise.all([tracerProvider.shutdown(), meterProvider.shutdown()]);
     console.log('\nEverything is detached: no subscriber, no cost.');
   },
 );

@@ -63,6 +63,15 @@ describe('an example that cannot run says why, once', () => {
     expectOneMessage(wrongPath, /TINKEX_NOT_FOUND[\s\S]*Check TINKER_BASE_URL/);
   });
 
+  it('when an option that counts something is no number', async () => {
+    const [prompts, iterations] = await runInTurn([
+      { name: 'concurrent-sampling', args: ['--prompts', 'many'] },
+      { name: 'rl', args: ['--iterations', '0'] },
+    ]);
+    expectOneMessage(prompts, /--prompts must be a whole number from 1 up, got many/);
+    expectOneMessage(iterations, /--iterations must be a whole number from 1 up, got 0/);
+  });
+
   it('when the data file is wrong or missing', async () => {
     await using out = await temporaryOutput();
     const good = '{"messages": [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello"}]}';

@@ -93,6 +93,7 @@ describe('telemetry', () => {
     expect(stdout).toMatch(/tinkex_training_operations_total\{.*ForwardBackward.*\} 3/);
     expect(stdout).toMatch(/\d × POST Sample/);
     expect(stdout).toMatch(/3 × training ForwardBackward/);
+    expect(stdout).toMatch(/^ {2}http\.client\.request\.duration$/m);
     expect(stdout).not.toContain(service?.server.apiKey ?? 'tml-test-key');
   });
 });

@@ -12,7 +12,7 @@ export { HttpPromise } from './client/http-promise.js';
 export type { BaseRequestOptions, HttpResult, HttpStream, RawResponse, RequestOptions, StreamOptions } from './client/request-options.js';
 export { type Clock, systemClock } from './clock/clock.js';
 export type { Random } from './clock/random.js';
-export { type SleepOptions, sleep } from './clock/sleep.js';
+export { keepAlive, type SleepOptions, sleep } from './clock/sleep.js';
 export { hasSubscribers, publish, subscribe } from './diagnostics/channels.js';
 export { cloudflareAccessHeaders, type ProxySettings, proxyFromEnvironment } from './environment.js';
 export type { Middleware, Send } from './pipeline/middleware.js';

@@ -34,4 +34,3 @@ export type { TestServer } from './server/test-server.js';
 export type { QueueStateNote } from './state/queue-pause.js';
 export { DEFAULT_API_KEY } from './state/tenant-directory.js';
 export { createTestTarget, type TargetKind, type TestTarget, type TestTargetOptions } from './target/test-target.js';
-export { type ByteDecodeOptions, ByteTokenizer, byteVocabulary } from './tokenizer/index.js';

@@ -69,8 +69,6 @@ export {
 } from './model-input/chunks.js';
 export { ModelInput } from './model-input/model-input.js';
 export { tensorContainerShape } from './model-input/tensor-container.js';
-export { type Encoded, encodedIds, type Tokenizer } from './model-input/tokenizer.js';
-export { type TokenizerSource, tokenizerIdFor } from './model-input/tokenizer-id.js';
 export { formatTinkerPath, parseTinkerPath, type TinkerPath } from './paths/tinker-path.js';
 export { type BytesCodec, PROTOBUF_CONTENT_TYPE, protobuf } from './proto/protobuf.js';
 export { promptLogprobsToList } from './sampling/prompt-logprobs.js';
@@ -78,6 +76,10 @@ export { type TokenLogprob, TopkPromptLogprobs, type TopkPromptLogprobsFields } 
 export type { NestedNumbers, NumberArray } from './tensor/flatten.js';
 export type { AnyTypedArray, Int64Array } from './tensor/numbers.js';
 export { TensorData, type TensorDtype, type TensorFields } from './tensor/tensor-data.js';
+export { BYTE_TOKENIZER_ID, type ByteDecodeOptions, ByteTokenizer, isByteTokenizerId } from './tokenizer/byte-tokenizer.js';
+export { byteVocabulary } from './tokenizer/byte-vocabulary.js';
+export { type Encoded, encodedIds, type Tokenizer } from './tokenizer/tokenizer.js';
+export { type TokenizerSource, tokenizerIdFor } from './tokenizer/tokenizer-id.js';
 export { estimateDatumBytes, estimatePromptBytes } from './training/byte-estimates.js';
 export { type ChunkLimits, chunkData, type DataChunk } from './training/chunk-data.js';
 export { combineForwardBackwardOutputs } from './training/combine-outputs.js';

@@ -3,7 +3,7 @@ import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** Where examples leave files: `TINKEX_EXAMPLES_OUT`, or `apps/examples/out`, which git ignores. */
-export const outputDirectory = process.env.TINKEX_EXAMPLES_OUT || fileURLToPath(new URL('../../out', import.meta.url));
+const outputDirectory = process.env.TINKEX_EXAMPLES_OUT || fileURLToPath(new URL('../../out', import.meta.url));
 
 /** The path of an output file or folder. */
 export function outputPath(name: string): string {

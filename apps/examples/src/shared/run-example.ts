@@ -20,6 +20,8 @@ export interface ExampleContext<Option extends string, Flag extends string> {
   readonly signal: AbortSignal;
   readonly options: Readonly<Record<Option, string>>;
   readonly flags: Readonly<Record<Flag, boolean>>;
+  /** The value of an option that must be a whole number from 1 up. */
+  count(option: Option): number;
 }
 
 /**
@@ -35,10 +37,9 @@ export async function runExample<Option extends string = never, Flag extends str
   const interrupted = new AbortController();
   const interrupt = (): void => interrupted.abort(new Error('interrupted by Ctrl-C'));
   process.once('SIGINT', interrupt);
-  // The SDK's own timers keep no process alive; a program that waits for one (a retry, a rate limit) has to stay.
-  const stay = setInterval(() => undefined, 60_000);
   try {
-    await example({ signal: interrupted.signal, ...given });
+    const count = (option: Option): number => wholeNumber(option, given.options[option]);
+    await example({ signal: interrupted.signal, ...given, count });
     if (interrupted.signal.aborted) process.exitCode = 130;
   } catch (error) {
     process.exitCode = interrupted.signal.aborted ? 130 : 1;
@@ -46,14 +47,13 @@ export async function runExample<Option extends string = never, Flag extends str
     const message = isStopped ? 'Interrupted. What was not saved to a checkpoint is lost.' : explain(error);
     console.error(`\n${paint('red', message)}`);
   } finally {
-    clearInterval(stay);
     process.off('SIGINT', interrupt);
   }
 }
 
 function readCommandLine<Option extends string, Flag extends string>(
   program: ExampleProgram<Option, Flag>,
-): Omit<ExampleContext<Option, Flag>, 'signal'> | undefined {
+): Pick<ExampleContext<Option, Flag>, 'options' | 'flags'> | undefined {
   const optionNames = Object.keys(program.options ?? {}) as Option[];
   const flagNames = Object.keys(program.flags ?? {}) as Flag[];
   try {
@@ -77,6 +77,11 @@ function readCommandLine<Option extends string, Flag extends string>(
     console.error(`${error instanceof Error ? error.message : String(error)}\n\n${usage(program)}`);
     return undefined;
   }
+}
+
+function wholeNumber(option: string, text: string): number {
+  if (!/^[1-9]\d*$/.test(text)) throw new Error(`--${option} must be a whole number from 1 up, got ${text}.`);
+  return Number(text);
 }
 
 function usage({ about, options = {}, flags = {} }: ExampleProgram<string, string>): string {

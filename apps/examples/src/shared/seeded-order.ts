@@ -10,7 +10,7 @@ export function seededOrder<T>(items: readonly T[], seed: number): T[] {
 }
 
 /** Uniform numbers in [0, 1), decided by the seed. */
-export function seededRandom(seed: number): () => number {
+function seededRandom(seed: number): () => number {
   let state = (seed * 0x9e3779b1) >>> 0;
   return () => {
     state = (state + 0x6d2b79f5) >>> 0;

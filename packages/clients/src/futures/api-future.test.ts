@@ -2,7 +2,7 @@ import { getEventListeners } from 'node:events';
 import { subscribe } from '@tinkex/http';
 import { VirtualClock } from '@tinkex/testkit';
 import { AbortedError, type FutureUnobservedFailureEvent, RequestFailedError, TimeoutError } from '@tinkex/types';
-import { afterEach, describe, expect, expectTypeOf, it } from 'vitest';
+import { afterEach, describe, expect, expectTypeOf, it, vi } from 'vitest';
 import { ApiFuture } from './api-future.js';
 import { FutureCore } from './future-core.js';
 import type { FutureProgress } from './future-progress.js';
@@ -158,6 +158,25 @@ describe('ApiFuture', () => {
     const states: string[] = [];
     for await (const { status } of left.future) states.push(status);
     expect(states).toEqual(['resolved']);
+  });
+
+  it('a throwing queue state callback is printed as a warning and changes neither the others nor the result', async () => {
+    const warnings: unknown[] = [];
+    const warn = vi.spyOn(process, 'emitWarning').mockImplementation((warning) => void warnings.push(warning));
+    const { core, future } = make<number>();
+    const seen: string[] = [];
+    const mistake = new Error('in the callback');
+    future.onQueueState(() => {
+      throw mistake;
+    });
+    future.onQueueState(({ state }) => seen.push(state));
+    core.accept(['r']);
+    core.queueStateIs({ state: 'paused_capacity' }, 'r');
+    core.resolve(5);
+    expect(await future).toBe(5);
+    expect(seen).toEqual(['paused_capacity']);
+    expect(warnings).toEqual([mistake]);
+    warn.mockRestore();
   });
 
   it('tells queue states on transitions only, until told to stop', () => {

@@ -1,5 +1,6 @@
 import { type Clock, hasSubscribers, publish } from '@tinkex/http';
 import { type EventSource, type QueueState, TinkexError } from '@tinkex/types';
+import { tellUser } from '../calls/tell-user.js';
 import type { FutureProgress, FutureStatus, QueueStateChange } from './future-progress.js';
 import type { QueueReport } from './queue-state.js';
 
@@ -98,7 +99,7 @@ export class FutureCore<T> implements FutureView<T> {
     this.queue = report;
     if (!isChange || this.isSettled) return;
     const change = { ...report, requestId };
-    if (this.#queueListeners !== undefined) for (const listener of this.#queueListeners) listener(change);
+    if (this.#queueListeners !== undefined) for (const listener of this.#queueListeners) tellUser(listener, change);
     if (from !== report.state) this.#publishQueueState(from, change);
   }
 
@@ -163,10 +164,10 @@ export class FutureCore<T> implements FutureView<T> {
   #publishQueueState(from: QueueState | undefined, { state, reason, requestId }: QueueStateChange): void {
     if (this.origin.isDerived || !hasSubscribers('tinkex:queue:state_change')) return;
     publish('tinkex:queue:state_change', {
+      to: state,
       ...this.#event(),
       requestId,
       ...(from === undefined ? {} : { from }),
-      to: state,
       ...(reason === undefined ? {} : { reason }),
     });
   }
@@ -174,21 +175,21 @@ export class FutureCore<T> implements FutureView<T> {
   #publishSettled(error: unknown): void {
     if (!this.origin.isDerived && hasSubscribers('tinkex:future:settled')) {
       publish('tinkex:future:settled', {
-        ...this.#event(),
         outcome: this.status === 'resolved' ? 'resolved' : 'rejected',
-        ...(error === undefined ? {} : { errorCode: errorCode(error) }),
         attempt: this.polls,
         durationMs: this.origin.clock.now() - this.startedAtMs,
+        ...this.#event(),
+        ...(error === undefined ? {} : { errorCode: errorCode(error) }),
       });
     }
     if (error === undefined || this.isObserved || !hasSubscribers('tinkex:future:unobserved_failure')) return;
     const errorName = error instanceof Error ? error.name : typeof error;
-    publish('tinkex:future:unobserved_failure', { ...this.#event(), errorCode: errorCode(error), errorName });
+    publish('tinkex:future:unobserved_failure', { errorCode: errorCode(error), errorName, ...this.#event() });
   }
 
   #event() {
     const [requestId] = this.requestIds;
-    return { ...this.origin.source(), requestType: this.origin.requestType, ...(requestId === undefined ? {} : { requestId }) };
+    return { requestType: this.origin.requestType, ...this.origin.source(), ...(requestId === undefined ? {} : { requestId }) };
   }
 }
 

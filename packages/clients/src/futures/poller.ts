@@ -164,13 +164,13 @@ export class Poller {
     if (!hasSubscribers('tinkex:future:poll')) return;
     const status = answer.kind === 'refusal' ? answer.error.status : answer.kind === 'success' ? 200 : undefined;
     publish('tinkex:future:poll', {
-      ...this.#parts.source(),
       requestType: job.requestType,
       requestId: job.requestId,
       attempt,
       outcome: outcomeOf(decision, answer),
-      ...(status === undefined ? {} : { status }),
       durationMs,
+      ...this.#parts.source(),
+      ...(status === undefined ? {} : { status }),
     });
   }
 }

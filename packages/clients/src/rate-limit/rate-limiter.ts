@@ -1,4 +1,4 @@
-import { type Clock, hasSubscribers, publish } from '@tinkex/http';
+import { type Clock, hasSubscribers, keepAlive, publish } from '@tinkex/http';
 import { AbortedError, type EventSource } from '@tinkex/types';
 
 /** How long after the end of a backoff submissions stay throttled, milliseconds. */
@@ -61,7 +61,7 @@ export class RateLimiter {
     if (until > this.#blockedUntilMs) this.#blockedUntilMs = until;
     this.#throttledUntilMs = Math.max(this.#throttledUntilMs, this.#blockedUntilMs + THROTTLE_AFTER_BACKOFF_MS);
     if (source && hasSubscribers('tinkex:rate_limit:set')) {
-      publish('tinkex:rate_limit:set', { ...source, limiterId: this.id, delayMs: this.#blockedUntilMs - now });
+      publish('tinkex:rate_limit:set', { limiterId: this.id, delayMs: this.#blockedUntilMs - now, ...source });
     }
   }
 
@@ -71,7 +71,7 @@ export class RateLimiter {
     this.#blockedUntilMs = 0;
     this.#release();
     if (source && hasSubscribers('tinkex:rate_limit:cleared')) {
-      publish('tinkex:rate_limit:cleared', { ...source, limiterId: this.id, delayMs: 0 });
+      publish('tinkex:rate_limit:cleared', { limiterId: this.id, delayMs: 0, ...source });
     }
   }
 
@@ -81,7 +81,7 @@ export class RateLimiter {
     const since = this.clock.now();
     while (this.isBlocked) await this.#nextRelease(signal);
     if (source && hasSubscribers('tinkex:rate_limit:wait')) {
-      publish('tinkex:rate_limit:wait', { ...source, limiterId: this.id, delayMs: this.clock.now() - since });
+      publish('tinkex:rate_limit:wait', { limiterId: this.id, delayMs: this.clock.now() - since, ...source });
     }
   }
 
@@ -127,6 +127,8 @@ export class RateLimiter {
       },
       Math.max(1, this.#blockedUntilMs - this.clock.now()),
     );
+    // Somebody awaits this: the program must not end before the backoff does.
+    keepAlive(this.#timer);
   }
 
   #disarm(): void {

@@ -113,7 +113,7 @@ export class RecoveryMonitor<Client> implements AsyncDisposable {
     const { onEvent, intervalMs = 30_000 } = this.#options;
     try {
       for (;;) {
-        await sleep(this.#clock, intervalMs, signal);
+        await sleep(this.#clock, intervalMs, signal, { isBackground: true });
         if (await this.#isBroken(trainingRunId, signal)) break;
       }
       onEvent({ type: 'broken', trainingRunId });

@@ -143,15 +143,15 @@ export class SampleCalls {
 
   #publish(call: SampleCall, response: SampleResponse | undefined, error: unknown): void {
     publish('tinkex:sampling:call', {
-      ...this.#connection.source(),
       requestType: 'Sample',
-      ...(call.requestId === undefined ? {} : { requestId: call.requestId }),
       samplingSessionId: this.#samplingSessionId,
       promptTokens: promptTokenCount(call.prompt) ?? 0,
       samples: call.input.numSamples ?? 1,
       sampledTokens: response?.sequences.reduce((sum, { tokens }) => sum + tokens.length, 0) ?? 0,
       attempt: call.failures,
       durationMs: this.#connection.clock.now() - call.operation.startedAtMs,
+      ...this.#connection.source(),
+      ...(call.requestId === undefined ? {} : { requestId: call.requestId }),
       ...(error === undefined ? {} : { errorCode: TinkexError.isInstance(error) ? error.code : 'UNKNOWN' }),
     });
   }

@@ -1,5 +1,5 @@
 import { type Clock, normalizeBaseUrl, type Random, systemClock } from '@tinkex/http';
-import { isTelemetryEnabled } from '@tinkex/telemetry';
+import { isTelemetryEnabled } from '@tinkex/telemetry/reporter';
 import { ConfigurationError, type JsonObject } from '@tinkex/types';
 import { readEnvironment } from '../environment.js';
 import { DEFAULT_HEARTBEAT_INTERVAL_MS } from '../session/heartbeat.js';

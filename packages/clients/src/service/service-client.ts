@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type Transport, UndiciTransport } from '@tinkex/http';
-import { ServiceReporter } from '@tinkex/telemetry';
+import { ServiceReporter } from '@tinkex/telemetry/reporter';
 import type { EventSource, GetServerCapabilitiesResponse } from '@tinkex/types';
 import type { CallOptions } from '../calls/call-options.js';
 import { CallScope } from '../calls/call-scope.js';

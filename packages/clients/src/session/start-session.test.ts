@@ -1,5 +1,5 @@
 import { subscribe } from '@tinkex/http';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { miniServer } from '../../test/support/mini-server.js';
 import { answersInOrder } from '../../test/support/scripted-transport.js';
 import type { ServerMessage } from '../service/service-options.js';
@@ -38,6 +38,23 @@ describe('session', () => {
     await server.clock.advance(80_000);
     expect(missed).toHaveLength(2);
     stop();
+    await server.service.close();
+  });
+
+  it('goes on beating when the callback for messages throws, and the mistake is printed', async () => {
+    const warnings: unknown[] = [];
+    const warn = vi.spyOn(process, 'emitWarning').mockImplementation((warning) => void warnings.push(warning));
+    const mistake = new Error('in the callback');
+    const onServerMessage = (): void => {
+      throw mistake;
+    };
+    const server = miniServer({}, { onServerMessage, heartbeatIntervalMs: 130_000 });
+    server.routes.set('session_heartbeat', () => ({ status: 503, body: {} }));
+    await server.clock.runUntil(server.service.sessionId());
+    await server.clock.advance(260_000);
+    expect(server.transport.of('session_heartbeat')).toHaveLength(2);
+    expect(warnings).toEqual([mistake, mistake]);
+    warn.mockRestore();
     await server.service.close();
   });
 

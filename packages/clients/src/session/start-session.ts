@@ -1,4 +1,5 @@
 import { publish } from '@tinkex/http';
+import { tellUser } from '../calls/tell-user.js';
 import type { Connection } from '../service/connection.js';
 import type { ResolvedOptions } from '../service/resolve-options.js';
 import type { ServerMessage } from '../service/service-options.js';
@@ -16,7 +17,7 @@ export async function startSession(connection: Connection, options: ResolvedOpti
   const body = { tags, userMetadata, sdkVersion, ...(projectId === undefined ? {} : { projectId }) };
   const answer = await connection.call('createSession', { body }, { signal });
   const { sessionId } = answer;
-  for (const message of messagesOf(answer)) onServerMessage?.(message);
+  for (const message of messagesOf(answer)) tellUser(onServerMessage, message);
   const event = () => ({ ...connection.source(), sessionId });
   publish('tinkex:session:start', { ...event(), durationMs: clock.now() - startedAtMs });
   keepSessionAlive(connection, sessionId, options);
@@ -35,7 +36,7 @@ export function keepSessionAlive(connection: Connection, sessionId: string, opti
     event: () => ({ ...connection.source(), sessionId }),
     onSilence: (sinceLastSuccessMs) => {
       const seconds = Math.round(sinceLastSuccessMs / 1000);
-      onServerMessage?.({ level: 'warning', text: `The server has answered no heartbeat for ${seconds} s; the session may be lost.` });
+      tellUser(onServerMessage, { level: 'warning', text: `The server has answered no heartbeat for ${seconds} s; the session may be lost.` });
     },
   });
 }

@@ -3,10 +3,8 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createResponse, type Transport, type TransportRequest } from '@tinkex/http';
-import { ByteTokenizer as TestkitByteTokenizer } from '@tinkex/testkit';
-import { AbortedError, ConfigurationError, ConnectionError, ModelInput, type Tokenizer } from '@tinkex/types';
+import { AbortedError, ByteTokenizer, ConfigurationError, ConnectionError, ModelInput, type Tokenizer } from '@tinkex/types';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ByteTokenizer } from './byte-tokenizer.js';
 import { buildHuggingFaceTokenizer } from './huggingface-tokenizer.js';
 import { TokenizerLibrary } from './tokenizer-library.js';
 
@@ -177,17 +175,8 @@ describe('ids by the shared vectors', () => {
   });
 });
 
-describe('ByteTokenizer', () => {
-  it('agrees with the embedded engine', async () => {
-    const library = new TokenizerLibrary({}, noNetwork());
-    const tokenizer = await library.load('tinkex/tiny');
-    expect(tokenizer).toBeInstanceOf(ByteTokenizer);
-    const reference = new TestkitByteTokenizer();
-    for (const text of ['', 'plain', 'naïve ☃ 🦊', '\uFEFFmark']) {
-      expect(tokenizer.encode(text)).toEqual(reference.encode(text));
-      expect(tokenizer.decode([...reference.encode(text), reference.eosTokenId])).toBe(text);
-    }
-    expect(new ByteTokenizer().vocabularySize).toBe(reference.vocabularySize);
-    expect(() => tokenizer.decode([260])).toThrow(RangeError);
+describe('the embedded engine', () => {
+  it.each(['tinkex/tiny', 'tinkex/bytes'])('%s has the built-in byte tokenizer, without files or network', async (id) => {
+    expect(await new TokenizerLibrary({}, noNetwork()).load(id)).toBeInstanceOf(ByteTokenizer);
   });
 });

@@ -1,6 +1,5 @@
 import type { Transport } from '@tinkex/http';
-import { type Tokenizer, tokenizerIdFor } from '@tinkex/types';
-import { ByteTokenizer, isByteTokenizerId } from './byte-tokenizer.js';
+import { ByteTokenizer, isByteTokenizerId, type Tokenizer, tokenizerIdFor } from '@tinkex/types';
 import { readTokenizerDirectory } from './directory-source.js';
 import { DEFAULT_HUB_URL, fetchTokenizerFiles } from './hub-source.js';
 import { buildHuggingFaceTokenizer } from './huggingface-tokenizer.js';

@@ -76,7 +76,6 @@ function publishChunk(
   const { connection, modelId } = model;
   const chunk = pass.plan.chunks[chunkIndex];
   publish('tinkex:chunk:submit', {
-    ...connection.source(),
     requestType: pass.isForwardOnly ? 'Forward' : 'ForwardBackward',
     requestId,
     modelId,
@@ -86,11 +85,12 @@ function publishChunk(
     datums: chunk?.data.length ?? 0,
     estimatedBytes: chunk?.estimatedBytes ?? 0,
     durationMs: connection.clock.now() - startedAtMs,
+    ...connection.source(),
   });
 }
 
 function publishPass(
-  { connection, modelId }: ModelOperations,
+  model: ModelOperations,
   { plan }: ForwardPass,
   requestType: string,
   requestId: string | undefined,
@@ -100,16 +100,7 @@ function publishPass(
   if (!hasSubscribers('tinkex:training:operation')) return;
   let tokens = 0;
   for (const { data } of plan.chunks) for (const datum of data) tokens += textTokens(datum);
-  publish('tinkex:training:operation', {
-    ...connection.source(),
-    requestType,
-    ...(requestId === undefined ? {} : { requestId }),
-    modelId,
-    datums: plan.datums,
-    tokens,
-    metrics,
-    durationMs: connection.clock.now() - startedAtMs,
-  });
+  model.publishOperation({ requestType, requestId, datums: plan.datums, tokens, metrics, startedAtMs });
 }
 
 /** Text tokens only: the length of an image is the server's to say. */

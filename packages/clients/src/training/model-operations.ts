@@ -1,4 +1,4 @@
-import { publish } from '@tinkex/http';
+import { hasSubscribers, publish } from '@tinkex/http';
 import type { CallOptions } from '../calls/call-options.js';
 import type { EndpointBody, EndpointKey } from '../calls/endpoint-types.js';
 import type { ApiFuture } from '../futures/api-future.js';
@@ -22,7 +22,7 @@ export interface ModelOperation<Key extends SubmitEndpoint, Type extends keyof F
   /** Sends the submission; default: one call of the endpoint. */
   readonly submit?: (context: SubmitContext<Key>) => Promise<{ readonly requestId: string }>;
   /** Makes the user's value of the result. */
-  readonly finish: (result: FutureResults[Type]) => T;
+  readonly finish: (result: FutureResults[Type], requestId: string) => T;
 }
 
 /** What a submission of its own kind gets. */
@@ -30,6 +30,16 @@ export interface SubmitContext<Key extends EndpointKey> {
   /** The body; made anew by each call. */
   readonly makeBody: () => EndpointBody<Key>;
   readonly options: EndpointCallOptions;
+}
+
+/** What is told of a training call that has succeeded. */
+interface FinishedOperation {
+  readonly requestType: string;
+  readonly requestId: string | undefined;
+  readonly datums: number;
+  readonly tokens: number;
+  readonly metrics: Readonly<Record<string, number>>;
+  readonly startedAtMs: number;
 }
 
 /** The model of one training client on the server: its line of turns, and how operations on it are sent and awaited. */
@@ -52,7 +62,7 @@ export class ModelOperations {
     const run = async (operation: Operation): Promise<T> => {
       const requestId = await this.submitInTurn(operation, spec.seqIds ?? 1, (seqId) => this.#submit(spec, seqId, operation, options));
       operation.accepted([requestId]);
-      return spec.finish(await this.result(operation, requestId, requestType, options));
+      return spec.finish(await this.result(operation, requestId, requestType, options), requestId);
     };
     return this.connection.startOperation({ requestType, run }, options);
   }
@@ -94,6 +104,18 @@ export class ModelOperations {
     });
   }
 
+  /** Tells of a finished training call. */
+  publishOperation({ requestId, startedAtMs, ...operation }: FinishedOperation): void {
+    if (!hasSubscribers('tinkex:training:operation')) return;
+    publish('tinkex:training:operation', {
+      modelId: this.modelId,
+      durationMs: this.connection.clock.now() - startedAtMs,
+      ...operation,
+      ...this.connection.source(),
+      ...(requestId === undefined ? {} : { requestId }),
+    });
+  }
+
   /** Tells of a checkpoint that was saved or loaded. */
   publishCheckpoint(
     name: 'tinkex:checkpoint:save' | 'tinkex:checkpoint:load',
@@ -102,7 +124,7 @@ export class ModelOperations {
     startedAtMs: number,
   ): void {
     const durationMs = this.connection.clock.now() - startedAtMs;
-    publish(name, { ...this.connection.source(), requestType, modelId: this.modelId, path, durationMs });
+    publish(name, { requestType, modelId: this.modelId, path, durationMs, ...this.connection.source() });
   }
 
   #submit<Key extends SubmitEndpoint, Type extends keyof FutureResults, T>(

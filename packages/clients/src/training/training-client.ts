@@ -83,12 +83,17 @@ export class TrainingClient {
   /** Applies the accumulated gradients with AdamW and clears them. */
   optimStep(adamParams: AdamParams = {}, options: CallOptions = {}): ApiFuture<OptimStepResponse> {
     const { modelId } = this;
+    const startedAtMs = this.#model.connection.clock.now();
     return this.#model.start(
       {
         requestType: 'OptimStep',
         endpoint: 'optimStep',
         body: (seqId) => ({ adamParams, modelId, seqId }),
-        finish: (result) => result,
+        finish: (result, requestId) => {
+          const metrics = result.metrics ?? {};
+          this.#model.publishOperation({ requestType: 'OptimStep', requestId, datums: 0, tokens: 0, metrics, startedAtMs });
+          return result;
+        },
       },
       options,
     );

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type ChaosOutcome, runUnderChaos, survivableKinds } from '../support/chaos-run.js';
 
 const DEFAULT_SEEDS = 10;
-const CONCURRENT_RUNS = 4;
+const CONCURRENT_RUNS = 6;
 
 /** `TINKEX_CHAOS_SEED=7` replays one; `TINKEX_CHAOS_SEEDS=200` runs the first 200. */
 function seeds(): number[] {

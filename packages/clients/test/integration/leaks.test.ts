@@ -30,10 +30,31 @@ it('a process that forgets to close its client, with heartbeats and polls runnin
     await service.sessionId();
     console.log('started');
   `;
+  const stdout = await runProgram(program);
+  expect(stdout).toContain('started');
+});
+
+it('a program that awaits a call held back by a rate limit does not end before the call', async () => {
+  await using server = await startServer({ engine: 'canned' });
+  server.on('asample').reply(429, { detail: 'slow down' }, { 'retry-after-ms': '300' }).once();
+  const stdout = await runProgram(`
+    import { ServiceClient } from '@tinkex/clients';
+    import { ModelInput } from '@tinkex/types';
+    const service = new ServiceClient({ baseUrl: ${JSON.stringify(server.url)}, apiKey: ${JSON.stringify(server.apiKey)} });
+    const sampling = await service.createSamplingClient({ baseModel: 'tinkex/tiny' });
+    const call = { prompt: ModelInput.fromInts([1, 2]), samplingParams: { maxTokens: 1 } };
+    await sampling.sample(call).catch((error) => console.log(error.name));
+    const { sequences } = await sampling.sample(call);
+    console.log(sequences.length, 'sequence');
+  `);
+  expect(stdout).toBe('RateLimitError\n1 sequence\n');
+});
+
+async function runProgram(program: string): Promise<string> {
   const { stdout } = await promisify(execFile)(
     process.execPath,
     ['--conditions=@tinkex/source', '--import', 'tsx', '--input-type=module', '--eval', program],
     { timeout: 19_000, cwd: new URL('../..', import.meta.url) },
   );
-  expect(stdout).toContain('started');
-});
+  return stdout;
+}

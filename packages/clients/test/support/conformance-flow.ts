@@ -69,15 +69,22 @@ async function saveAndResume(
   const fresh = await service.createTrainingClientFromState(state, { userMetadata: { purpose: 'branch' } });
   results['paths'] = [state, sampler];
   results['resumed'] = [];
-  for (const client of [exact, fresh]) (results['resumed'] as unknown[]).push(losses(await client.forward(data.slice(0, 1), 'cross_entropy')));
+  for (const client of [exact, fresh])
+    (results['resumed'] as unknown[]).push(losses(await client.forward(data.slice(0, 1), 'cross_entropy')));
   return { state, sampler };
 }
 
 async function sample(service: ServiceClient, training: TrainingClient, modelPath: string, results: FlowResults): Promise<void> {
-  const prompt = ModelInput.empty().append({ type: 'encoded_text', tokens: Int32Array.of(10, 20) }).append({ type: 'encoded_text', tokens: Int32Array.of(30) });
+  const prompt = ModelInput.empty()
+    .append({ type: 'encoded_text', tokens: Int32Array.of(10, 20) })
+    .append({ type: 'encoded_text', tokens: Int32Array.of(30) });
   const tuned = await service.createSamplingClient({ modelPath });
   const base = await service.createSamplingClient({ baseModel: MODEL });
-  const one = await tuned.sample({ prompt, numSamples: 2, samplingParams: { maxTokens: 5, seed: 3, temperature: 0.7, topK: 20, topP: 0.9, stop: [0] } });
+  const one = await tuned.sample({
+    prompt,
+    numSamples: 2,
+    samplingParams: { maxTokens: 5, seed: 3, temperature: 0.7, topK: 20, topP: 0.9, stop: [0] },
+  });
   const two = await base.sample({
     prompt,
     numSamples: 1,
@@ -93,7 +100,12 @@ async function sample(service: ServiceClient, training: TrainingClient, modelPat
   results['baseModel'] = await unnamed.getBaseModel();
 }
 
-async function manage(service: ServiceClient, modelId: string, paths: { state: string; sampler: string }, results: FlowResults): Promise<void> {
+async function manage(
+  service: ServiceClient,
+  modelId: string,
+  paths: { state: string; sampler: string },
+  results: FlowResults,
+): Promise<void> {
   const rest = service.createRestClient();
   const { state, sampler } = paths;
   const run = await rest.getTrainingRun(modelId);
@@ -117,16 +129,28 @@ async function manage(service: ServiceClient, modelId: string, paths: { state: s
 }
 
 function nextToken(tokens: readonly number[]): Datum {
-  return shifted(tokens, { weights: TensorData.fromArray(tokens.slice(1).map(() => 1), 'float32') });
+  return shifted(tokens, {
+    weights: TensorData.fromArray(
+      tokens.slice(1).map(() => 1),
+      'float32',
+    ),
+  });
 }
 
 function policy(tokens: readonly number[]): Datum {
-  const filled = (value: number) => TensorData.fromArray(tokens.slice(1).map(() => value), 'float32');
+  const filled = (value: number) =>
+    TensorData.fromArray(
+      tokens.slice(1).map(() => value),
+      'float32',
+    );
   return shifted(tokens, { logprobs: filled(-1.5), advantages: filled(0.5) });
 }
 
 function shifted(tokens: readonly number[], inputs: Record<string, TensorData>): Datum {
-  return datum({ modelInput: ModelInput.fromInts(tokens.slice(0, -1)), lossFnInputs: { targetTokens: TensorData.fromArray(tokens.slice(1), 'int64'), ...inputs } });
+  return datum({
+    modelInput: ModelInput.fromInts(tokens.slice(0, -1)),
+    lossFnInputs: { targetTokens: TensorData.fromArray(tokens.slice(1), 'int64'), ...inputs },
+  });
 }
 
 const range = (count: number): number[] => Array.from({ length: count }, (_, index) => index);

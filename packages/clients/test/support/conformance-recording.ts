@@ -17,7 +17,14 @@ export interface RecordedRequest {
 const ASKED_AGAIN: ReadonlySet<string> = new Set(['clientConfig', 'clientDynamicConfig']);
 /** Sent when their time comes, not when the program says. */
 const UNPLANNED: ReadonlySet<string> = new Set(['sessionHeartbeat', 'telemetry', 'healthz']);
-const COMPARED = ['content-type', 'content-encoding', 'accept', 'x-tinker-request-type', 'x-tinker-request-iteration', 'x-tinker-sampling-backpressure'];
+const COMPARED = [
+  'content-type',
+  'content-encoding',
+  'accept',
+  'x-tinker-request-type',
+  'x-tinker-request-iteration',
+  'x-tinker-sampling-backpressure',
+];
 const PRESENT = ['x-idempotency-key', 'x-api-key', 'x-tinker-create-promise-roundtrip-time', 'x-stainless-retry-count'];
 
 /**
@@ -47,7 +54,8 @@ function requestOf(call: RecordedCall, route: RouteName): RecordedRequest {
   if (headers['accept'] !== undefined) headers['accept'] = headers['accept'].replace(/,.*/, '');
   for (const name of PRESENT) if (call.headers[name] !== undefined) headers[name] = 'present';
   const codec = (endpoints[route] as { readonly request?: Codec<unknown> }).request;
-  const body = codec === undefined || call.request === undefined ? undefined : sorted(JSON.parse(stringifyJson(codec.encode(call.request))));
+  const body =
+    codec === undefined || call.request === undefined ? undefined : sorted(JSON.parse(stringifyJson(codec.encode(call.request))));
   return { route, method: call.method, path: call.path, headers, ...(body === undefined ? {} : { body }) };
 }
 

@@ -13,7 +13,9 @@ export function startConformanceServer({ isNewerSdk = false } = {}): Promise<Tes
 }
 
 /** Runs the scenario with our own client on a server of its own. Throws when the server has a complaint. */
-export async function runOwnClient(options: { readonly hasCustomLoss?: boolean } = {}): Promise<{ results: FlowResults; recording: RecordedRequest[] }> {
+export async function runOwnClient(
+  options: { readonly hasCustomLoss?: boolean } = {},
+): Promise<{ results: FlowResults; recording: RecordedRequest[] }> {
   await using server = await startConformanceServer();
   await using service = new ServiceClient({ ...server.clientOptions, userMetadata: { suite: 'conformance' } });
   const results = await conformanceFlow(service, options);

@@ -43,7 +43,10 @@ export function abortedBy(signal: AbortSignal | undefined, message = 'The call w
   return new AbortedError({ message, cause: signal?.reason });
 }
 
-/** Clocks hand out timers that keep no process alive; the machine's own can be told otherwise. */
-function keepAlive(timer: unknown): void {
+/**
+ * Lets a timer of a clock keep the process alive, for a wait that somebody awaits. Clocks hand out timers that do not; the machine's own can be
+ * told otherwise, and a virtual one has no process to keep.
+ */
+export function keepAlive(timer: unknown): void {
   (timer as { ref?: () => unknown } | null | undefined)?.ref?.();
 }

@@ -100,7 +100,7 @@ export class Delivery {
     const { clock, random } = this.#options;
     const fullMs = Math.min(maxPauseMs, firstPauseMs * 2 ** (attempt - 1));
     try {
-      await sleep(clock, fullMs * (0.75 + 0.25 * random()), this.#hurry.signal);
+      await sleep(clock, fullMs * (0.75 + 0.25 * random()), this.#hurry.signal, { isBackground: true });
     } catch {
       // Hurried: go on at once, `deliver` sees it.
       return;

@@ -1,4 +1,4 @@
-import { type Datum, type ForwardBackwardOutput, type SampleResponse, TensorData, TopkPromptLogprobs } from '@tinkex/types';
+import { BYTE_TOKENIZER_ID, type Datum, type ForwardBackwardOutput, type SampleResponse, TensorData, TopkPromptLogprobs } from '@tinkex/types';
 import {
   type CheckpointFiles,
   type Engine,
@@ -37,7 +37,7 @@ export function cannedEngine(options: CannedEngineOptions = {}): Engine {
   const supportedModels: EngineModelInfo[] = names.map((modelName) => ({
     modelName,
     maxContextLength: 32_768,
-    tokenizerId: DEFAULT_BASE_MODEL,
+    tokenizerId: BYTE_TOKENIZER_ID,
     arch: 'canned',
   }));
   return {

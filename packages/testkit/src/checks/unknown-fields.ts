@@ -9,7 +9,10 @@ export function withoutUnknownFields(wire: unknown, error: unknown): unknown {
   }
   const copy: unknown = structuredClone(wire);
   for (const { path } of error.issues) {
-    remove(copy, path.split(/[.[\]]+/).filter((part) => part !== ''));
+    remove(
+      copy,
+      path.split(/[.[\]]+/).filter((part) => part !== ''),
+    );
   }
   return copy;
 }

@@ -1,4 +1,4 @@
-import { byteVocabulary } from '../tokenizer/vocabulary.js';
+import { byteVocabulary } from '@tinkex/types';
 import { attentionInputs, geometry } from './geometry.js';
 import { fillUniform, hashText, seededStream } from './random.js';
 

@@ -1,4 +1,4 @@
-import { byteVocabulary } from '../tokenizer/vocabulary.js';
+import { byteVocabulary } from '@tinkex/types';
 
 /**
  * The shape of the embedded model. It reads a context in two sparse ways and adds them up in a narrow residual stream:

@@ -1,3 +1,4 @@
+import { BYTE_TOKENIZER_ID } from '@tinkex/types';
 import { type AdapterModule, LoraAdapter } from './adapter.js';
 import { type BaseModel, createBaseModel } from './base-model.js';
 import { readAdapter, readHeader } from './checkpoint.js';
@@ -21,8 +22,6 @@ export interface LearnEngineOptions {
 const DEFAULT_MODEL = 'tinkex/tiny';
 const DEFAULT_CONTEXT_LENGTH = 32_768;
 const MAX_RANK = 256;
-/** The tokenizer of every model of this engine: `ByteTokenizer`. */
-const TOKENIZER_ID = 'tinkex/bytes';
 
 /**
  * A small language model that really learns, in plain TypeScript, on one core: byte-level vocabulary, a frozen base that depends on the model's
@@ -57,7 +56,7 @@ class LearnEngine implements Engine {
     this.#seed = seed;
     this.supportedModels = models.map((model) => {
       const { modelName, maxContextLength = DEFAULT_CONTEXT_LENGTH } = typeof model === 'string' ? { modelName: model } : model;
-      return { modelName, maxContextLength, tokenizerId: TOKENIZER_ID, arch: 'tinkex-sparse-ngram' };
+      return { modelName, maxContextLength, tokenizerId: BYTE_TOKENIZER_ID, arch: 'tinkex-sparse-ngram' };
     });
   }
 

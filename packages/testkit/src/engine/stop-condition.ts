@@ -1,4 +1,4 @@
-import { byteVocabulary } from '../tokenizer/vocabulary.js';
+import { byteVocabulary } from '@tinkex/types';
 import { checkToken } from './context-symbols.js';
 import { EngineUserError } from './engine.js';
 

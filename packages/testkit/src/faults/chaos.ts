@@ -13,8 +13,8 @@ export interface ChaosOptions {
   readonly seed: number;
   /** The share of calls that meet a fault, 0 to 1. Default 0.1. */
   readonly rate?: number;
-  /** Which faults. Default {@link defaultChaosKinds}: those that every retrying client survives. */
-  readonly kinds?: readonly ChaosKind[];
+  /** Which faults; as a function, which on each route. Default {@link defaultChaosKinds}: those that every retrying client survives. */
+  readonly kinds?: readonly ChaosKind[] | ((route: RouteName) => readonly ChaosKind[]);
   /** Which routes. Default: all. */
   readonly routes?: readonly RouteName[];
   /** At most so many faults for one operation (or one poll's promise), so that bounded retries get through. Default 2. */
@@ -58,7 +58,7 @@ export class Chaos {
     if (!(rate >= 0 && rate <= 1)) {
       throw new RangeError(`chaos rate must be between 0 and 1, got ${rate}`);
     }
-    if (kinds.length === 0) {
+    if (typeof kinds !== 'function' && kinds.length === 0) {
       throw new RangeError('chaos needs at least one kind of fault');
     }
     this.#options = { seed, rate, kinds, maxFaultsPerOperation, maxDelayMs, routes: routes === undefined ? undefined : new Set(routes) };
@@ -86,12 +86,13 @@ export class Chaos {
     const question = `${key} ${record.tries}`;
     record.tries += 1;
     const delayMs = maxDelayMs === 0 ? 0 : seededFraction(seed, `delay ${question}`) * maxDelayMs;
-    if (record.faults >= maxFaultsPerOperation || seededFraction(seed, `hit ${question}`) >= rate) {
+    const possible = typeof kinds === 'function' ? kinds(route) : kinds;
+    if (possible.length === 0 || record.faults >= maxFaultsPerOperation || seededFraction(seed, `hit ${question}`) >= rate) {
       return { kind: undefined, moment: 'before', delayMs };
     }
     record.faults += 1;
     this.#faults += 1;
-    const kind = kinds[Math.floor(seededFraction(seed, `kind ${question}`) * kinds.length)];
+    const kind = possible[Math.floor(seededFraction(seed, `kind ${question}`) * possible.length)];
     const moment: FaultMoment = seededFraction(seed, `moment ${question}`) < 0.5 ? 'before' : 'after';
     return { kind, moment, delayMs };
   }

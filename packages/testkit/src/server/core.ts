@@ -134,7 +134,16 @@ export class Core {
     call.tenant = tenant.label;
     call.params = params;
     checkHeaders(recorder, call, route, raw);
-    const request = readBody({ recorder, call, dialect: context.dialect, acceptUnknownFields: context.settings.acceptUnknownFields, tenant, route, contentType: raw.headers['content-type'], body });
+    const request = readBody({
+      recorder,
+      call,
+      dialect: context.dialect,
+      acceptUnknownFields: context.settings.acceptUnknownFields,
+      tenant,
+      route,
+      contentType: raw.headers['content-type'],
+      body,
+    });
     call.setRequest(request);
     const query = readQuery(recorder, call, route, match.query);
     call.setQuery(query);

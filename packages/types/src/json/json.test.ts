@@ -21,6 +21,25 @@ describe('stringifyJson', () => {
     ).toBe('[[1,2],[3,4],[0.5,2],[1,1],[5,6]]');
   });
 
+  it('writes every integer of 32 bits as JSON.stringify does', () => {
+    const edges = [0, 1, 9, 10, 99, 100, 999, 1000, 9999, 10_000, 99_999, 100_000, 999_999, 1_000_000, 9_999_999, 10_000_000, 99_999_999];
+    const values = [...edges, 100_000_000, 999_999_999, 1_000_000_000, 2_147_483_647, -2_147_483_648, -2_147_483_647];
+    for (const list of [values, values.map((value) => -value - 1)]) {
+      expect(stringifyJson(Int32Array.from(list))).toBe(JSON.stringify(list));
+      expect(stringifyJson(BigInt64Array.from(list, BigInt))).toBe(JSON.stringify(list));
+    }
+    fc.assert(
+      fc.property(
+        fc.int32Array(),
+        fc.float32Array({ noNaN: true, noDefaultInfinity: true }),
+        fc.string({ unit: 'binary' }),
+        (integers, floats, text) => {
+          expect(stringifyJson([text, integers, floats])).toBe(JSON.stringify([text, Array.from(integers), Array.from(floats)]));
+        },
+      ),
+    );
+  });
+
   it('leaves out undefined fields and keeps text as it is', () => {
     expect(stringifyJson({ a: undefined, 'ü"': 'é\n', n: null, big: 1n })).toBe('{"ü\\"":"é\\n","n":null,"big":1}');
   });

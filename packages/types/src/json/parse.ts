@@ -1,4 +1,5 @@
 import { invalidResponse } from '../errors/invalid.js';
+import { countInt32 } from '../tensor/numbers.js';
 import { markExactIntegers } from './exact-integers.js';
 import type { JsonValue } from './json-value.js';
 import { decodeUtf8 } from './utf8.js';
@@ -52,6 +53,7 @@ class BulkCheck {
 
   isHarmless(values: readonly unknown[]): boolean {
     if (values.length < MIN_BULK || typeof values[0] !== 'number') return false;
+    if (Number.isInteger(values[0]) && countInt32(values) === values.length) return true;
     if (this.#copy.length < values.length) this.#copy = new Float64Array(values.length * 2);
     try {
       this.#copy.set(values as readonly number[]);

@@ -1,85 +1,89 @@
-import { copyInt64, fromInt64Array, isTypedArray } from '../tensor/numbers.js';
+import { int32OfInt64, isTypedArray } from '../tensor/numbers.js';
+import { TextBuffer } from './text-buffer.js';
 
 /**
- * Writes values that hold typed arrays or bigints, after they have been checked. The engine's fastest writer of numbers is
- * `JSON.stringify` of a plain array, so typed arrays are copied into one, again and again into the same.
+ * Writes values that hold typed arrays or bigints, after they have been checked. The text is built in bytes: small integers are
+ * written digit by digit, which is faster than anything the engine offers; floats by the engine, through a plain array.
  */
 export class JsonWriter {
-  readonly #keys = new Map<string, string>();
-  /** Arrays to copy into, by length. Integers and floats have their own: the engine stores the two differently. */
-  readonly #integers = new Map<number, number[]>();
+  readonly #buffer = new TextBuffer();
+  /** What integers are copied into, so that one loop writes all of them. */
+  #integers = new Int32Array(0);
+  /** What floats are copied into, by length; filling an array that is there is much faster than growing one. */
   readonly #floats = new Map<number, number[]>();
 
   write(value: unknown): string {
-    if (typeof value === 'bigint') return value.toString();
-    if (typeof value !== 'object' || value === null) return JSON.stringify(value);
-    if (isTypedArray(value)) return this.#writeNumbers(value);
-    if (Array.isArray(value)) return this.#writeArray(value);
-    return this.#writeObject(value as Record<string, unknown>);
+    this.#write(value);
+    return this.#buffer.toString();
   }
 
-  #writeNumbers(values: ArrayLike<unknown> & { join(separator: string): string }): string {
-    if (values instanceof BigInt64Array) {
-      const plain = arrayOf(this.#integers, values.length, 0);
-      return copyInt64(values, plain) ? JSON.stringify(plain) : `[${fromInt64Array(values).join(',')}]`;
+  #write(value: unknown): void {
+    if (typeof value === 'bigint') this.#buffer.text(value.toString());
+    else if (typeof value !== 'object' || value === null) this.#buffer.text(JSON.stringify(value));
+    else if (isTypedArray(value)) this.#writeNumbers(value);
+    else if (Array.isArray(value)) this.#writeArray(value);
+    else this.#writeObject(value as Record<string, unknown>);
+  }
+
+  #writeNumbers(values: ArrayLike<number | bigint> & { join(separator: string): string }): void {
+    if (values instanceof Int32Array) {
+      this.#buffer.integers(values, values.length);
+      return;
     }
-    if (values instanceof BigUint64Array) return `[${values.join(',')}]`;
-    if (values instanceof Float32Array) return this.#writeFloats(values);
-    const plain = values instanceof Float64Array ? arrayOf(this.#floats, values.length, 0.5) : arrayOf(this.#integers, values.length, 0);
-    for (let index = 0; index < plain.length; index += 1) plain[index] = values[index] as number;
-    return JSON.stringify(plain);
-  }
-
-  /** Weights are often just 0 and 1, and integers are written much faster than floats. */
-  #writeFloats(values: Float32Array): string {
-    const integers = arrayOf(this.#integers, values.length, 0);
-    let index = 0;
-    for (; index < values.length; index += 1) {
-      const value = values[index] as number;
-      if ((value | 0) !== value) break;
-      integers[index] = value | 0;
+    if (values instanceof BigInt64Array || values instanceof Float32Array) {
+      if (this.#integers.length < values.length) this.#integers = new Int32Array(values.length);
+      // Targets are tokens, and weights are often just 0 and 1.
+      const isSmall = values instanceof BigInt64Array ? int32OfInt64(values, this.#integers) : int32OfFloats(values, this.#integers);
+      if (isSmall) this.#buffer.integers(this.#integers, values.length);
+      else if (values instanceof BigInt64Array) this.#buffer.text(`[${values.join(',')}]`);
+      else this.#writeFloats(values);
+      return;
     }
-    if (index === values.length) return JSON.stringify(integers);
-    const floats = arrayOf(this.#floats, values.length, 0.5);
-    for (index = 0; index < values.length; index += 1) floats[index] = values[index] as number;
-    return JSON.stringify(floats);
+    this.#buffer.text(`[${values.join(',')}]`);
   }
 
-  #writeArray(values: readonly unknown[]): string {
-    if (values.every((value) => typeof value === 'number')) return JSON.stringify(values);
-    let text = '';
-    for (let index = 0; index < values.length; index += 1) text += `${index === 0 ? '' : ','}${this.write(values[index])}`;
-    return `[${text}]`;
+  #writeFloats(values: Float32Array): void {
+    let plain = this.#floats.get(values.length);
+    if (plain === undefined) {
+      plain = [];
+      // A fraction makes the engine store floats from the start.
+      for (let index = 0; index < values.length; index += 1) plain.push(0.5);
+      this.#floats.set(values.length, plain);
+    }
+    for (let index = 0; index < values.length; index += 1) plain[index] = values[index] as number;
+    this.#buffer.text(JSON.stringify(plain));
   }
 
-  #writeObject(values: Readonly<Record<string, unknown>>): string {
-    let text = '';
+  #writeArray(values: readonly unknown[]): void {
+    this.#buffer.text('[');
+    for (let index = 0; index < values.length; index += 1) {
+      if (index > 0) this.#buffer.text(',');
+      this.#write(values[index]);
+    }
+    this.#buffer.text(']');
+  }
+
+  #writeObject(values: Readonly<Record<string, unknown>>): void {
+    let separator = '{';
     for (const key of Object.keys(values)) {
       const value = values[key];
       if (value === undefined) continue;
-      text += `${text === '' ? '' : ','}${this.#writeKey(key)}${this.write(value)}`;
+      this.#buffer.text(separator);
+      this.#buffer.text(JSON.stringify(key));
+      this.#buffer.text(':');
+      this.#write(value);
+      separator = ',';
     }
-    return `{${text}}`;
-  }
-
-  /** The names of fields repeat in every object. */
-  #writeKey(key: string): string {
-    let text = this.#keys.get(key);
-    if (text === undefined) {
-      text = `${JSON.stringify(key)}:`;
-      this.#keys.set(key, text);
-    }
-    return text;
+    this.#buffer.text(separator === '{' ? '{}' : '}');
   }
 }
 
-/** An array of a length without holes; filling one that is there is much faster than growing one. */
-function arrayOf(known: Map<number, number[]>, length: number, filler: number): number[] {
-  let plain = known.get(length);
-  if (plain === undefined) {
-    plain = [];
-    for (let index = 0; index < length; index += 1) plain.push(filler);
-    known.set(length, plain);
+/** Copies floats that are integers of 32 bits, and says whether all of them are. */
+function int32OfFloats(values: Float32Array, target: Int32Array): boolean {
+  for (let index = 0; index < values.length; index += 1) {
+    const value = values[index] as number;
+    if ((value | 0) !== value) return false;
+    target[index] = value;
   }
-  return plain;
+  return true;
 }

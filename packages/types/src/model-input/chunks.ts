@@ -1,5 +1,5 @@
 import { invalidRequest } from '../errors/invalid.js';
-import { countInt32, isTypedArray } from '../tensor/numbers.js';
+import { countInt32, int32Of, isTypedArray } from '../tensor/numbers.js';
 import { tensorContainerShape } from './tensor-container.js';
 
 /** Tokens. */
@@ -84,16 +84,10 @@ export function chunkLength(chunk: ModelInputChunk): number {
 export function toTokens(tokens: ArrayLike<number>, path: string): Int32Array {
   if (tokens instanceof Int32Array) return tokens;
   if (!Array.isArray(tokens) && !isTypedArray(tokens)) throw invalidRequest('ModelInput', path, 'must be an array of token ids');
-  const wrong = firstNonToken(tokens);
-  if (wrong >= 0)
-    throw invalidRequest('ModelInput', `${path}[${wrong}]`, `must be a whole number inside int32, got ${String(tokens[wrong])}`);
-  return new Int32Array(tokens);
-}
-
-/** The index of the first value that is no token id, or -1. */
-export function firstNonToken(tokens: ArrayLike<unknown>): number {
-  const count = countInt32(tokens);
-  return count === tokens.length ? -1 : count;
+  const ints = int32Of(tokens);
+  if (ints !== undefined) return ints;
+  const wrong = countInt32(tokens);
+  throw invalidRequest('ModelInput', `${path}[${wrong}]`, `must be a whole number inside int32, got ${String(tokens[wrong])}`);
 }
 
 function toBytes(bytes: Uint8Array, path: string): Uint8Array {

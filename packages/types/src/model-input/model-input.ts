@@ -1,7 +1,7 @@
 import { invalidRequest } from '../errors/invalid.js';
 import { hasKind, markKind } from '../identity/kind.js';
+import { encodedIds, type Tokenizer } from '../tokenizer/tokenizer.js';
 import { chunkLength, encodedText, type ModelInputChunk, toTokens } from './chunks.js';
-import { encodedIds, type Tokenizer } from './tokenizer.js';
 
 /**
  * What a model reads: tokens, images, audio, in order. Immutable; `append` and `appendInt` give a new one.

@@ -18,15 +18,12 @@ export type AnyTypedArray =
 /** Whether the machine stores the low byte first, as the wire does. */
 export const isLittleEndian: boolean = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1;
 
-/** The range of a token on the wire. */
-export const INT32_MIN = -2147483648;
-/** The range of a token on the wire. */
+/** The largest integer of 32 bits. */
 export const INT32_MAX = 2147483647;
 
 const INT64_MIN = -(2n ** 63n);
 const INT64_MAX = 2n ** 63n - 1n;
 const TWO_63 = 2 ** 63;
-const TWO_32 = 2 ** 32;
 
 /** Whether a value is a typed array of numbers. */
 export function isTypedArray(value: unknown): value is AnyTypedArray {
@@ -59,39 +56,61 @@ export function firstNonInt64(values: ArrayLike<unknown>, allowFractions: boolea
 /** Copies checked numbers (see {@link firstNonInt64}) into int64 cells, cutting fractions, without making a bigint for each. */
 export function toInt64Array(values: ArrayLike<number | bigint>): Int64Array {
   const target = new BigInt64Array(values.length);
-  const words = new Int32Array(target.buffer);
-  const small = isLittleEndian ? countInt32(values) : 0;
-  for (let index = 0; index < small; index += 1) {
-    const value = values[index] as number;
-    words[2 * index] = value;
-    words[2 * index + 1] = value >> 31;
-  }
-  for (let index = small; index < values.length; index += 1) {
+  for (let index = fillInt64(target, values); index < values.length; index += 1) {
     const value = values[index] as number | bigint;
     target[index] = typeof value === 'bigint' ? value : BigInt(Math.trunc(value));
   }
   return target;
 }
 
-/** The numbers of an int64 array: plain numbers where those are exact, bigints beyond 2^53. Makes a bigint only for the latter. */
-export function fromInt64Array(values: Int64Array): (number | bigint)[] {
-  const numbers: number[] = [];
-  if (copyInt64(values, numbers)) return numbers;
-  return Array.from(values, (exact) => (Number.isSafeInteger(Number(exact)) ? Number(exact) : exact));
+/** Int64 cells with numbers that all are integers of 32 bits, or undefined when one is not: checked and copied in one go. */
+export function int64OfInt32(values: ArrayLike<unknown>): Int64Array | undefined {
+  const target = new BigInt64Array(values.length);
+  return fillInt64(target, values) === values.length ? target : undefined;
 }
 
-/** Copies int64 cells to the start of an array of numbers, and says whether all of them are exact as such. Makes no bigints. */
-export function copyInt64(values: Int64Array, target: number[]): boolean {
-  if (!isLittleEndian) {
-    for (let index = 0; index < values.length; index += 1) target[index] = Number(values[index]);
-    return values.every((exact) => Number.isSafeInteger(Number(exact)));
-  }
-  const low = new Uint32Array(values.buffer, values.byteOffset, values.length * 2);
-  const high = new Int32Array(values.buffer, values.byteOffset, values.length * 2);
+/** Fills int64 cells up to the first value that is no integer of 32 bits, and says where that is. */
+function fillInt64(target: Int64Array, values: ArrayLike<unknown>): number {
+  if (!isLittleEndian) return 0;
+  const words = new Int32Array(target.buffer);
   for (let index = 0; index < values.length; index += 1) {
-    const value = (high[2 * index + 1] as number) * TWO_32 + (low[2 * index] as number);
-    if (!Number.isSafeInteger(value)) return false;
+    const value = values[index];
+    if (typeof value !== 'number' || (value | 0) !== value) return index;
+    words[2 * index] = value;
+    words[2 * index + 1] = value >> 31;
+  }
+  return values.length;
+}
+
+/** Integers of 32 bits, or undefined when a value is none: checked and copied in one go. */
+export function int32Of(values: ArrayLike<unknown>): Int32Array | undefined {
+  const target = new Int32Array(values.length);
+  for (let index = 0; index < values.length; index += 1) {
+    const value = values[index];
+    if (typeof value !== 'number' || (value | 0) !== value) return undefined;
     target[index] = value;
+  }
+  return target;
+}
+
+/** The numbers of an int64 array: plain numbers where those are exact, bigints beyond 2^53. */
+export function fromInt64Array(values: Int64Array): (number | bigint)[] {
+  const small = new Int32Array(values.length);
+  if (int32OfInt64(values, small)) return Array.from(small);
+  return Array.from(values, (exact) => {
+    const rounded = Number(exact);
+    return Number.isSafeInteger(rounded) ? rounded : exact;
+  });
+}
+
+/** Copies int64 cells that fit 32 bits, and says whether all of them do. Makes no bigints. */
+export function int32OfInt64(values: Int64Array, target: Int32Array): boolean {
+  if (!isLittleEndian) return false;
+  const words = new Int32Array(values.buffer, values.byteOffset, values.length * 2);
+  for (let index = 0; index < values.length; index += 1) {
+    const low = words[2 * index] as number;
+    if (words[2 * index + 1] !== low >> 31) return false;
+    target[index] = low;
   }
   return true;
 }

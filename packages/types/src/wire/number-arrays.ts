@@ -1,68 +1,81 @@
 import { z } from 'zod';
-import { firstNonToken } from '../model-input/chunks.js';
-import { firstNonInt64, firstNonNumber, toInt64Array } from '../tensor/numbers.js';
+import { countInt32, firstNonInt64, firstNonNumber, int32Of, toInt64Array } from '../tensor/numbers.js';
 import { describe, expected } from './messages.js';
 import type { WireType } from './wire-type.js';
 
+/** What is special about a kind of bulk numbers. */
+interface BulkRules<T> {
+  /** One of them, in words. */
+  readonly what: string;
+  readonly isDone: (wire: unknown) => wire is T;
+  /** The typed array, or undefined when a value is wrong. */
+  readonly make: (wire: readonly unknown[]) => T | undefined;
+  /** The index of the first wrong value; asked for only when there is one. */
+  readonly firstWrong: (wire: readonly unknown[]) => number;
+}
+
 /**
- * Bulk numbers are checked by one loop, not by a schema per element; typed arrays pass through `toWire` untouched and become
- * text in `stringifyJson`.
+ * Bulk numbers are checked and converted by one loop, not by a schema per element; typed arrays pass through `toWire` untouched and
+ * become text in `stringifyJson`.
  */
-function bulk<T>(
-  what: string,
-  isDone: (wire: unknown) => boolean,
-  firstWrong: (wire: unknown[]) => number,
-  make: (wire: unknown[]) => T,
-): WireType<T> {
-  const schema = z.unknown().superRefine((wire, context) => {
-    if (isDone(wire)) return;
+function bulk<T>({ what, isDone, make, firstWrong }: BulkRules<T>): WireType<T> {
+  const schema = z.unknown().transform((wire, context) => {
+    if (isDone(wire)) return wire;
     if (!Array.isArray(wire)) {
       context.addIssue({ code: 'custom', message: expected(`a list of numbers, each ${what}`)({ input: wire }) });
-      return;
+      return z.NEVER;
     }
+    const made = make(wire);
+    if (made !== undefined) return made;
     const wrong = firstWrong(wire);
-    if (wrong >= 0) context.addIssue({ code: 'custom', path: [wrong], message: `must be ${what}, got ${describe(wire[wrong])}` });
+    context.addIssue({ code: 'custom', path: [wrong], message: `must be ${what}, got ${describe(wire[wrong])}` });
+    return z.NEVER;
   });
-  return {
-    schema: () => schema,
-    toWire: (value) => value,
-    fromWire: (wire) => (isDone(wire) ? (wire as T) : make(wire as unknown[])),
-  };
+  return { schema: () => schema, toWire: (value) => value, fromWire: (wire) => wire as T };
 }
 
 /** Token ids: whole numbers inside int32. */
 export function tokens(): WireType<Int32Array> {
-  return bulk<Int32Array>(
-    'a whole number inside int32',
-    (wire) => wire instanceof Int32Array,
-    firstNonToken,
-    (wire) => new Int32Array(wire as number[]),
-  );
+  return bulk<Int32Array>({
+    what: 'a whole number inside int32',
+    isDone: (wire) => wire instanceof Int32Array,
+    make: int32Of,
+    firstWrong: countInt32,
+  });
 }
 
 /** Floats of 32 bits. NaN and infinities cannot be written as JSON. */
 export function floats(): WireType<Float32Array> {
-  return bulk<Float32Array>('a finite number', (wire) => wire instanceof Float32Array, firstNonFinite, toFloats);
+  return bulk<Float32Array>({
+    what: 'a finite number',
+    isDone: (wire) => wire instanceof Float32Array,
+    make: (wire) => (firstNonFinite(wire) < 0 ? toFloats(wire) : undefined),
+    firstWrong: firstNonFinite,
+  });
 }
 
 /** Whole numbers of 64 bits, exact. */
 export function int64s(): WireType<BigInt64Array> {
-  return bulk<BigInt64Array>(
-    'a whole number inside int64',
-    (wire) => wire instanceof BigInt64Array,
-    (wire) => firstNonInt64(wire, false),
-    (wire) => toInt64Array(wire as (number | bigint)[]),
-  );
+  return bulk<BigInt64Array>({
+    what: 'a whole number inside int64',
+    isDone: (wire) => wire instanceof BigInt64Array,
+    make: (wire) => (firstNonInt64(wire, false) < 0 ? toInt64Array(wire as (number | bigint)[]) : undefined),
+    firstWrong: (wire) => firstNonInt64(wire, false),
+  });
 }
 
 /** Floats in which null on the wire stands for NaN here: not computed. */
 export function floatsOrNull(): WireType<Float32Array> {
-  const type = bulk<Float32Array>(
-    'a finite number or null',
-    (wire) => wire instanceof Float32Array,
-    (wire) => wire.findIndex((value) => value !== null && !isFiniteNumber(value)),
-    (wire) => Float32Array.from(wire as (number | bigint | null)[], (value) => (value === null ? Number.NaN : Number(value))),
-  );
+  const firstWrong = (wire: readonly unknown[]) => wire.findIndex((value) => value !== null && !isFiniteNumber(value));
+  const type = bulk<Float32Array>({
+    what: 'a finite number or null',
+    isDone: (wire) => wire instanceof Float32Array,
+    make: (wire) =>
+      firstWrong(wire) < 0
+        ? Float32Array.from(wire as (number | bigint | null)[], (value) => (value === null ? Number.NaN : Number(value)))
+        : undefined,
+    firstWrong,
+  });
   return {
     ...type,
     toWire: (value) => (value instanceof Float32Array ? Array.from(value, (entry) => (Number.isNaN(entry) ? null : entry)) : value),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { invalidRequest } from '../errors/invalid.js';
 import type { JsonObject } from '../json/json-value.js';
-import { firstNonInt64, firstNonNumber, toInt64Array } from '../tensor/numbers.js';
+import { firstNonInt64, firstNonNumber, int64OfInt32, toInt64Array } from '../tensor/numbers.js';
 import { TensorData, type TensorDtype } from '../tensor/tensor-data.js';
 import { list } from './collections.js';
 import { describe } from './messages.js';
@@ -73,7 +73,8 @@ function readContent(data: unknown, dtype: TensorDtype): Float32Array | BigInt64
   }
   if (data instanceof BigInt64Array) return data;
   if (!Array.isArray(data)) throw invalidRequest('', 'data', `must be a list of whole numbers, got ${describe(data)}`);
-  // Some servers write whole numbers as 1.0; a fraction proper is refused.
+  const small = int64OfInt32(data);
+  if (small !== undefined) return small;
   const wrong = firstNonInt64(data, false);
   if (wrong >= 0) throw invalidRequest('', `data[${wrong}]`, `must be a whole number inside int64, got ${describe(data[wrong])}`);
   return toInt64Array(data as (number | bigint)[]);

@@ -1,4 +1,22 @@
-import { byteVocabulary, specialTokenNames } from './vocabulary.js';
+import { byteVocabulary, specialTokenNames } from './byte-vocabulary.js';
+
+/** What every runtime has and the language's own library does not declare. */
+declare class TextEncoder {
+  encode(text: string): Uint8Array;
+}
+
+declare class TextDecoder {
+  constructor(encoding: string, options: { readonly ignoreBOM: boolean });
+  decode(bytes: Uint8Array): string;
+}
+
+/** The tokenizer id by which a server says that its model reads bytes. */
+export const BYTE_TOKENIZER_ID = 'tinkex/bytes';
+
+/** Whether a tokenizer's or a model's id means {@link ByteTokenizer}: all models of the embedded engine are named `tinkex/…`. */
+export function isByteTokenizerId(id: string): boolean {
+  return id.startsWith('tinkex/');
+}
 
 /** Options of {@link ByteTokenizer.decode}. */
 export interface ByteDecodeOptions {
@@ -7,14 +25,14 @@ export interface ByteDecodeOptions {
 }
 
 /**
- * The tokenizer of the embedded engine: one token per UTF-8 byte, and four special tokens. No download, no state.
+ * The tokenizer of the testkit's embedded engine, and of any byte-level model: one token per UTF-8 byte, and four special tokens. No download, no state.
  *
  * `decode(encode(text)) === text` for every well-formed string. `encode` never produces a special token, whatever the text says; append
  * `tokenizer.eosTokenId` yourself where a text should end.
  *
  * @example
  * ```ts
- * import { ByteTokenizer } from '@tinkex/testkit';
+ * import { ByteTokenizer } from '@tinkex/types';
  *
  * const tokenizer = new ByteTokenizer();
  * const tokens = [...tokenizer.encode('naïve'), tokenizer.eosTokenId];

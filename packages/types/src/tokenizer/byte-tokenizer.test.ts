@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ByteTokenizer } from '../../src/tokenizer/index.js';
+import { ByteTokenizer } from './byte-tokenizer.js';
 
 const tokenizer = new ByteTokenizer();
 

@@ -1,0 +1,34 @@
+/** Calls that the server does not answer yet: what each of them holds, and what waiting costs. */
+import { program } from '../measure/program.js';
+import { keepInFlight } from '../measure/repeat.js';
+import { collectGarbage, heldBytes, stopwatch } from '../measure/stopwatch.js';
+import { samplerOf } from './sampling-contenders.js';
+
+interface Task {
+  readonly contender: string;
+  readonly baseUrl: string;
+  readonly calls: number;
+  /** How many polls the server must hold before everything counts as pending: not more than there are connections. */
+  readonly held: number;
+  readonly idleMs: number;
+}
+
+await program(async ({ contender, baseUrl, calls, held, idleMs }: Task) => {
+  const control = async (action: string): Promise<{ held: number }> =>
+    (await (await fetch(`${baseUrl}/bench/${action}`, { method: 'POST' })).json()) as { held: number };
+  const { sample } = await samplerOf(contender, baseUrl);
+  // Connections and their buffers are there before the count begins.
+  await keepInFlight(sample, calls * 2, calls);
+  const before = heldBytes();
+  await control('hold');
+  const pending = Array.from({ length: calls }, () => sample());
+  while ((await control('held')).held < held) await new Promise((resolve) => setTimeout(resolve, 20));
+  const bytesPerCall = (heldBytes() - before) / calls;
+  collectGarbage();
+  const stop = stopwatch();
+  await new Promise((resolve) => setTimeout(resolve, idleMs));
+  const { cpuMs, wallMs } = stop();
+  await control('release');
+  await Promise.all(pending);
+  return { bytesPerCall, idleCpuPercent: (cpuMs / wallMs) * 100 };
+});

@@ -1,0 +1,66 @@
+/** A small JSON POST through a whole client. */
+import { apiKeyAuth, HttpClient, subscribe, UndiciTransport } from '@tinkex/http';
+import OpenAI from 'openai';
+import { Pool } from 'undici';
+import { program } from '../measure/program.js';
+import { keepInFlight } from '../measure/repeat.js';
+import { collectGarbage, stopwatch } from '../measure/stopwatch.js';
+
+interface Task {
+  readonly contender: string;
+  readonly baseUrl: string;
+  readonly inFlight: number;
+  readonly calls: number;
+  readonly warmUpCalls: number;
+}
+
+const CONNECTIONS = 64;
+const payload = { model_id: 'm', prompt: { tokens: Array.from({ length: 32 }, (_, index) => index) }, num_samples: 1 };
+
+/** What our pipeline sends, so that the others do the same exchange. */
+async function pipelineHeaders(baseUrl: string): Promise<Record<string, string>> {
+  let headers: Record<string, string> = {};
+  await using transport = new UndiciTransport({ proxy: false });
+  const recording = {
+    send: (request: Parameters<typeof transport.send>[0]) => {
+      headers = { ...request.headers };
+      return transport.send(request);
+    },
+    close: async () => undefined,
+  };
+  await new HttpClient({ baseUrl, auth: apiKeyAuth('tml-bench'), transport: recording }).request({
+    method: 'POST',
+    path: '/echo',
+    body: payload,
+  });
+  return headers;
+}
+
+async function callOf(contender: string, baseUrl: string): Promise<() => PromiseLike<unknown>> {
+  if (contender === 'openai') {
+    const openai = new OpenAI({ apiKey: 'sk-bench', baseURL: baseUrl, maxRetries: 2 });
+    return () => openai.post('/echo', { body: payload });
+  }
+  if (contender.startsWith('tinkex')) {
+    const transport = new UndiciTransport({ pools: { sample: CONNECTIONS }, proxy: false });
+    const client = new HttpClient({ baseUrl, auth: apiKeyAuth('tml-bench'), transport });
+    if (contender === 'tinkex-watched') subscribe('tinkex:http:request:stop', () => undefined);
+    return () => client.request({ method: 'POST', path: '/echo', body: payload, pool: 'sample' });
+  }
+  const headers = await pipelineHeaders(baseUrl);
+  if (contender === 'fetch') {
+    return async () => (await fetch(`${baseUrl}/echo`, { method: 'POST', headers, body: JSON.stringify(payload) })).json();
+  }
+  const pool = new Pool(baseUrl, { connections: CONNECTIONS });
+  return async () => (await pool.request({ method: 'POST', path: '/echo', headers, body: JSON.stringify(payload) })).body.json();
+}
+
+await program(async ({ contender, baseUrl, inFlight, calls, warmUpCalls }: Task) => {
+  const call = await callOf(contender, baseUrl);
+  await keepInFlight(call, warmUpCalls, inFlight);
+  collectGarbage();
+  const stop = stopwatch();
+  await keepInFlight(call, calls, inFlight);
+  const { cpuMs, wallMs } = stop();
+  return { cpuMicrosPerCall: (cpuMs * 1_000) / calls, callsPerSecond: (calls / wallMs) * 1_000 };
+});

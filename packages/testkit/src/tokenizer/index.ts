@@ -1,2 +1,0 @@
-export { type ByteDecodeOptions, ByteTokenizer } from './byte-tokenizer.js';
-export { byteVocabulary } from './vocabulary.js';
