@@ -15,17 +15,16 @@ export interface Timing {
 }
 
 /**
- * Times contenders in turns, so that a noisy machine disturbs all of them alike, and compares medians with the first. Each turn
- * collects garbage first when the process was started with `--expose-gc`.
+ * Times contenders in turns, so that a noisy machine disturbs all of them alike, and compares medians with the first. Garbage is
+ * collected when the engine likes, as in a real program.
  */
 export function compare(
   contenders: readonly Contender[],
-  { rounds = 15, warmup = 10 }: { rounds?: number; warmup?: number } = {},
+  { rounds = 31, warmup = 10 }: { rounds?: number; warmup?: number } = {},
 ): Timing[] {
   const times = contenders.map((): number[] => []);
   for (let round = -warmup; round < rounds; round += 1) {
     for (const [index, { run }] of contenders.entries()) {
-      (globalThis as { gc?: () => void }).gc?.();
       const start = process.cpuUsage();
       const result = run();
       const { user, system } = process.cpuUsage(start);

@@ -12,7 +12,9 @@ const names = readdirSync(folder)
   .flatMap((file) => [...readFileSync(join(folder, file), 'utf8').matchAll(/\(\s*'([ABC]\.\d+) /g)].map(([, item]) => item));
 
 describe('acceptance scenarios', () => {
-  const items = Object.entries(SCENARIOS).flatMap(([letter, count]) => Array.from({ length: count }, (_, index) => `${letter}.${index + 1}`));
+  const items = Object.entries(SCENARIOS).flatMap(([letter, count]) =>
+    Array.from({ length: count }, (_, index) => `${letter}.${index + 1}`),
+  );
 
   it.each(items)('%s has a test with its number in the name', (item) => {
     expect(names).toContain(item);

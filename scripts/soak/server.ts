@@ -1,7 +1,8 @@
-import { defaultChaosKinds, startServer } from '../../packages/testkit/src/index.js';
+import { type ChaosKind, defaultChaosKinds, type RouteName, startServer } from '../../packages/testkit/src/index.js';
 
 const CHAOS_RATE = 0.02;
-const RENEW_CHAOS_MS = 20_000;
+const RENEW_CHAOS_MS = 10_000;
+const CALLS_WITH_ONE_RETRY_LAYER: ReadonlySet<RouteName> = new Set<RouteName>(['createSession', 'createModel', 'createSamplingSession']);
 
 /**
  * The server of the soak, for a process of its own, so that its memory does not mix with the client's. Prints what a client needs and ends the
@@ -10,8 +11,14 @@ const RENEW_CHAOS_MS = 20_000;
 export async function serveSoak(): Promise<void> {
   const server = await startServer({ engine: 'canned', recorderLimit: 100, retentionMs: 20_000, executionMs: () => 5, longPollMs: 5_000 });
   let seed = 1;
-  const renew = (): void =>
-    void server.chaos({ seed: seed++, rate: CHAOS_RATE, kinds: [...defaultChaosKinds, 'drip', 'status-400-blank'], maxDelayMs: 10 });
+  const renew = (): void => {
+    // A 429 holds all samplers back for a while. Most of the time they should be busy.
+    const isCalm = seed % 4 !== 0;
+    const usual = defaultChaosKinds.filter((kind) => !isCalm || kind !== 'status-429');
+    const kinds = (route: RouteName): readonly ChaosKind[] =>
+      CALLS_WITH_ONE_RETRY_LAYER.has(route) ? usual : [...usual, 'drip', 'status-400-blank'];
+    server.chaos({ seed: seed++, rate: CHAOS_RATE, kinds, maxDelayMs: 10 });
+  };
   renew();
   // Chaos remembers each operation it has decided about; a new one starts with an empty memory.
   const timer = setInterval(renew, RENEW_CHAOS_MS);

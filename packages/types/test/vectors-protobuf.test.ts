@@ -1,4 +1,5 @@
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
+import { FieldDescriptorProto_Label, FieldDescriptorProto_Type } from '@bufbuild/protobuf/wkt';
 import { describe, expect, it } from 'vitest';
 import {
   type Datum,
@@ -234,7 +235,15 @@ describe('protobuf-schema.json', () => {
       const field = message?.proto.field.find((candidate) => candidate.name === input.field) ?? entryField(input.message, input.field);
       expect(field?.number).toBe(expected.number);
       if (expected.oneof !== undefined) expect(message?.proto.oneofDecl[field?.oneofIndex ?? -1]?.name).toBe(expected.oneof);
-      if (expected.label === 'optional') expect(field?.proto3Optional).toBe(true);
+      expect(field?.proto3Optional ?? false).toBe(expected.label === 'optional');
+      const isRepeated = field?.label === FieldDescriptorProto_Label.REPEATED;
+      expect(isRepeated).toBe(expected.label === 'repeated');
+      const typeName = field?.typeName.replace(/^\.tinker_public\./, '') ?? '';
+      const scalar = FieldDescriptorProto_Type[field?.type ?? 0]?.toLowerCase();
+      expect(
+        expected.type === scalar || typeName === expected.type || typeName.endsWith(`.${expected.type}`),
+        `${typeName} ${scalar}`,
+      ).toBe(true);
     });
   }
 

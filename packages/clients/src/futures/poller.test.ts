@@ -11,9 +11,8 @@ import {
   ScriptedTransport,
 } from '../../test/support/scripted-transport.js';
 import { readVectors } from '../../test/support/vectors.js';
+import { AdmissionQueue } from '../limits/admission-queue.js';
 import { BillingPause } from '../limits/billing-pause.js';
-import { ByteBudget } from '../limits/byte-budget.js';
-import { Slots } from '../limits/slots.js';
 import { POLL_FLOOR_MAX_MS, POLL_FLOOR_MS, pollFloorMs } from './poll-pace.js';
 import { Poller } from './poller.js';
 import { resultDecoders } from './result-decoders.js';
@@ -22,8 +21,8 @@ function setUp(handler: Handler, { slots = 10, budgetBytes = 1000, pauseMs = 3_6
   const clock = new VirtualClock();
   const transport = new ScriptedTransport(clock, handler);
   const http = new HttpClient({ baseUrl: 'http://server.test', transport, clock, random: () => 0 });
-  const responseBudget = new ByteBudget(budgetBytes);
-  const slotLine = new Slots(slots);
+  const responseBudget = AdmissionQueue.bytes(budgetBytes);
+  const slotLine = AdmissionQueue.counting(slots);
   const poller = new Poller({
     http,
     clock,
@@ -84,7 +83,7 @@ describe('future-poll vectors, over HTTP', () => {
       }
     });
     expect(sleeps).toEqual([]);
-    expect(responseBudget.usedBytes).toBe(0);
+    expect(responseBudget.used).toBe(0);
     expect(slotLine.used).toBe(0);
     expect(clock.pending).toBe(0);
   });
@@ -170,12 +169,12 @@ describe('Poller', () => {
     await clock.advance(0);
     const second = poll('second');
     await clock.advance(10_000);
-    expect(responseBudget.usedBytes).toBe(800);
+    expect(responseBudget.used).toBe(800);
     expect(responseBudget.waiting).toBe(1);
     expect(transport.seen).toHaveLength(3);
     gate.open?.();
     await clock.runUntil(Promise.all([first, second]));
-    expect(responseBudget.usedBytes).toBe(0);
+    expect(responseBudget.used).toBe(0);
   });
 
   it('fails with the 402 itself when the window of the pause is over', async () => {

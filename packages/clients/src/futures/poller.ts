@@ -1,8 +1,7 @@
 import { type Clock, type HttpClient, hasSubscribers, publish, type RawResponse, sleep } from '@tinkex/http';
 import { type ApiStatusError, type EventSource, endpoints } from '@tinkex/types';
+import type { AdmissionQueue } from '../limits/admission-queue.js';
 import { BILLING_PAUSE_MS, type BillingPause } from '../limits/billing-pause.js';
-import type { ByteBudget } from '../limits/byte-budget.js';
-import type { Slots } from '../limits/slots.js';
 import type { PollObserver } from './operation.js';
 import { answerOfError, answerOfResponse } from './poll-answer.js';
 import { pollBody } from './poll-body.js';
@@ -38,9 +37,9 @@ export interface PollerParts {
   readonly clock: Clock;
   readonly billingPause: BillingPause;
   /** Room for large results. */
-  readonly responseBudget: ByteBudget;
+  readonly responseBudget: AdmissionQueue;
   /** Polls in flight at once. */
-  readonly slots: Slots;
+  readonly slots: AdmissionQueue;
   /** The `Accept` header for results that exist as protobuf. */
   readonly acceptResult: string;
   readonly source: () => EventSource;
@@ -71,12 +70,12 @@ export class Poller {
     const { clock, responseBudget, slots } = this.#parts;
     let memory = FIRST_POLL;
     let quickAnswers = 0;
-    let giveBack: (() => void) | undefined;
+    let heldBytes = 0;
     this.#pending += 1;
     try {
       // One frame for the whole life of a promise: thousands of them may stand in line for a slot.
       for (let iteration = 0; ; iteration += 1) {
-        if (!slots.tryEnter()) await slots.enter(job.signal, !memory.allowMetadataOnly);
+        if (!slots.tryEnter()) await slots.enter(1, job.signal, !memory.allowMetadataOnly);
         const startedAtMs = clock.now();
         const answer = await this.#ask(job, memory, iteration);
         const heldMs = clock.now() - startedAtMs;
@@ -89,7 +88,8 @@ export class Poller {
         if (decision.action === 'reject') throw decision.error;
         memory = decision.memory;
         if (decision.action === 'fetch') {
-          giveBack = await responseBudget.enter(decision.sizeBytes, job.signal);
+          await responseBudget.enter(decision.sizeBytes, job.signal);
+          heldBytes = decision.sizeBytes;
         } else if (decision.action === 'bill') {
           await this.#pauseUnpaid(decision.error, job.signal);
         } else {
@@ -98,7 +98,7 @@ export class Poller {
         }
       }
     } finally {
-      giveBack?.();
+      if (heldBytes > 0) responseBudget.leave(heldBytes);
       this.#pending -= 1;
     }
   }

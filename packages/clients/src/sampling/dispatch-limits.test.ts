@@ -62,6 +62,6 @@ describe('DispatchLimits', () => {
     controller.abort();
     await expect(waiting).rejects.toMatchObject({ name: 'AbortError' });
     limits.leave(first);
-    expect([limits.submissions.remaining, limits.throttledSubmissions.remaining, limits.promptBytes.remaining]).toEqual([400, 10, 100]);
+    expect([limits.submissions.used, limits.throttledSubmissions.used, limits.promptBytes.used]).toEqual([0, 0, 0]);
   });
 });

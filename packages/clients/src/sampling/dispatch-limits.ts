@@ -29,9 +29,9 @@ export class DispatchLimits {
 
   constructor(limiter: RateLimiter, options: DispatchLimitOptions = {}) {
     this.#limiter = limiter;
-    this.submissions = new AdmissionQueue(options.maxSubmissions ?? 400, 1);
-    this.throttledSubmissions = new AdmissionQueue(options.maxThrottledSubmissions ?? 10, 1);
-    this.promptBytes = new AdmissionQueue(options.maxPromptBytes ?? 10 * 1024 * 1024, 0);
+    this.submissions = AdmissionQueue.counting(options.maxSubmissions ?? 400);
+    this.throttledSubmissions = AdmissionQueue.counting(options.maxThrottledSubmissions ?? 10);
+    this.promptBytes = AdmissionQueue.bytes(options.maxPromptBytes ?? 10 * 1024 * 1024);
   }
 
   /** Enters at once when nothing is in the way: the common case, without a promise. */

@@ -42,7 +42,7 @@ export class SampleCalls {
     this.#samplingSessionId = samplingSessionId;
     this.#seqIds = seqIds;
     this.#submitter = submitterOf(connection);
-    this.#concurrency = new AdmissionQueue(limits.maxConcurrentSamples ?? config.sampleMaxConcurrentRequests, 1);
+    this.#concurrency = AdmissionQueue.counting(limits.maxConcurrentSamples ?? config.sampleMaxConcurrentRequests);
     if (retry !== false) {
       const options = resolveRetryOptions(retry === true ? {} : retry, config.sampleEnableStuckDetection);
       this.#retry = new RetryHandler(options, clock, random);

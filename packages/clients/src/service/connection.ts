@@ -6,8 +6,8 @@ import type { Lifetime } from '../calls/lifetime.js';
 import type { ApiFuture } from '../futures/api-future.js';
 import type { OperationSpec } from '../futures/operation.js';
 import type { PollJob } from '../futures/poller.js';
+import type { AdmissionQueue } from '../limits/admission-queue.js';
 import type { BillingPause } from '../limits/billing-pause.js';
-import type { ByteBudget } from '../limits/byte-budget.js';
 import type { WireDialect } from '../training/wire-dialect.js';
 
 /**
@@ -60,7 +60,7 @@ export interface Connection {
   /** Which encoding the server takes for forward/backward bodies; found out once for each client. */
   readonly dialect: WireDialect;
   /** Room for forward/backward chunks being submitted. */
-  readonly dispatchBudget: ByteBudget;
+  readonly dispatchBudget: AdmissionQueue;
   /** The credential in use right now (API key or JWT), for identity only: never log, store or publish it. */
   credential(): Promise<string>;
   /** Loads a tokenizer by the user's loader or the built-in one, cached by id. */

@@ -3,9 +3,8 @@ import type { ClientConfigResponse, EventSource, Tokenizer } from '@tinkex/types
 import type { Lifetime } from '../calls/lifetime.js';
 import { Poller } from '../futures/poller.js';
 import { startOperation } from '../futures/start-operation.js';
+import { AdmissionQueue } from '../limits/admission-queue.js';
 import type { BillingPause } from '../limits/billing-pause.js';
-import { ByteBudget } from '../limits/byte-budget.js';
-import { Slots } from '../limits/slots.js';
 import { tenantIdOf } from '../rate-limit/tenant-id.js';
 import { WireDialect } from '../training/wire-dialect.js';
 import type { ClientLimits, Connection } from './connection.js';
@@ -40,7 +39,7 @@ export class ServiceConnection implements Connection {
   readonly billingPause: BillingPause;
   readonly acceptResult: string;
   readonly dialect: WireDialect;
-  readonly dispatchBudget: ByteBudget;
+  readonly dispatchBudget: AdmissionQueue;
   readonly source: () => EventSource;
   readonly credential: () => Promise<string>;
   readonly loadTokenizer: (modelName: string, tokenizerId?: string) => Promise<Tokenizer>;
@@ -62,7 +61,7 @@ export class ServiceConnection implements Connection {
     this.billingPause = started.billingPause;
     this.acceptResult = ACCEPT[options.wireFormat];
     this.dialect = new WireDialect(options.wireFormat);
-    this.dispatchBudget = new ByteBudget(limits.maxDispatchBytes ?? started.config.fwdbwdDispatchBytesSemaphoreSize);
+    this.dispatchBudget = AdmissionQueue.bytes(limits.maxDispatchBytes ?? started.config.fwdbwdDispatchBytesSemaphoreSize);
     this.source = source;
     this.credential = started.credential;
     this.loadTokenizer = loadTokenizer;
@@ -70,8 +69,8 @@ export class ServiceConnection implements Connection {
       http: started.http,
       clock: options.clock,
       billingPause: started.billingPause,
-      responseBudget: new ByteBudget(limits.maxResponseBytesInFlight ?? started.config.inflightResponseBytesSemaphoreSize),
-      slots: new Slots(limits.maxConcurrentPolls ?? DEFAULT_CONCURRENT_POLLS),
+      responseBudget: AdmissionQueue.bytes(limits.maxResponseBytesInFlight ?? started.config.inflightResponseBytesSemaphoreSize),
+      slots: AdmissionQueue.counting(limits.maxConcurrentPolls ?? DEFAULT_CONCURRENT_POLLS),
       acceptResult: this.acceptResult,
       source,
     });

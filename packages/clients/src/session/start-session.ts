@@ -36,7 +36,10 @@ export function keepSessionAlive(connection: Connection, sessionId: string, opti
     event: () => ({ ...connection.source(), sessionId }),
     onSilence: (sinceLastSuccessMs) => {
       const seconds = Math.round(sinceLastSuccessMs / 1000);
-      tellUser(onServerMessage, { level: 'warning', text: `The server has answered no heartbeat for ${seconds} s; the session may be lost.` });
+      tellUser(onServerMessage, {
+        level: 'warning',
+        text: `The server has answered no heartbeat for ${seconds} s; the session may be lost.`,
+      });
     },
   });
 }

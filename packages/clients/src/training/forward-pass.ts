@@ -49,7 +49,7 @@ async function submitChunk(model: ModelOperations, pass: ForwardPass, index: num
     ...(pass.isForwardOnly ? { forwardOnly: true } : {}),
   };
   const options = { signal, isScoped: true, ...(headers === undefined ? {} : { headers }) };
-  const leave = await connection.dispatchBudget.enter(chunk.estimatedBytes, signal);
+  await connection.dispatchBudget.enter(chunk.estimatedBytes, signal);
   try {
     const { requestId } = await connection.dialect.send((encoding) => {
       if (encoding === 'json') return connection.call(pass.isForwardOnly ? 'forward' : 'forwardBackward', { body }, options);
@@ -60,7 +60,7 @@ async function submitChunk(model: ModelOperations, pass: ForwardPass, index: num
     publishChunk(model, pass, index, seqId, requestId, startedAtMs);
     return requestId;
   } finally {
-    leave();
+    connection.dispatchBudget.leave(chunk.estimatedBytes);
   }
 }
 

@@ -1,4 +1,11 @@
-import { BYTE_TOKENIZER_ID, type Datum, type ForwardBackwardOutput, type SampleResponse, TensorData, TopkPromptLogprobs } from '@tinkex/types';
+import {
+  BYTE_TOKENIZER_ID,
+  type Datum,
+  type ForwardBackwardOutput,
+  type SampleResponse,
+  TensorData,
+  TopkPromptLogprobs,
+} from '@tinkex/types';
 import {
   type CheckpointFiles,
   type Engine,

@@ -1,6 +1,5 @@
-import { type Datum, ModelInput, nextTokenDatum } from '@tinkex/types';
+import { ByteTokenizer, type Datum, ModelInput, nextTokenDatum } from '@tinkex/types';
 import { type Engine, type EngineModel, learnEngine } from '../../src/engine/index.js';
-import { ByteTokenizer } from '@tinkex/types';
 
 export const tokenizer = new ByteTokenizer();
 

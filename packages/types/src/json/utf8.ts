@@ -6,5 +6,8 @@ declare class TextDecoder {
 
 /** Text of UTF-8 bytes; a leading byte order mark is skipped. Throws a `TypeError` for bytes that are not UTF-8. */
 export function decodeUtf8(bytes: Uint8Array): string {
-  return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  decoder ??= new TextDecoder('utf-8', { fatal: true });
+  return decoder.decode(bytes);
 }
+
+let decoder: TextDecoder | undefined;

@@ -1,48 +1,39 @@
 import { int32OfInt64, isTypedArray } from '../tensor/numbers.js';
-import { TextBuffer } from './text-buffer.js';
+import { IntegerText } from './integer-text.js';
 
 /**
- * Writes values that hold typed arrays or bigints, after they have been checked. The text is built in bytes: small integers are
- * written digit by digit, which is faster than anything the engine offers; floats by the engine, through a plain array.
+ * Writes values that hold typed arrays or bigints, after they have been checked. Text is put together from pieces, as the engine's
+ * own writer does it.
  */
 export class JsonWriter {
-  readonly #buffer = new TextBuffer();
+  readonly #integerText = new IntegerText();
+  readonly #keys = new Map<string, string>();
   /** What integers are copied into, so that one loop writes all of them. */
   #integers = new Int32Array(0);
   /** What floats are copied into, by length; filling an array that is there is much faster than growing one. */
   readonly #floats = new Map<number, number[]>();
 
   write(value: unknown): string {
-    this.#write(value);
-    return this.#buffer.toString();
+    if (typeof value === 'bigint') return value.toString();
+    if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+    if (isTypedArray(value)) return this.#writeNumbers(value);
+    if (Array.isArray(value)) return this.#writeArray(value);
+    return this.#writeObject(value as Record<string, unknown>);
   }
 
-  #write(value: unknown): void {
-    if (typeof value === 'bigint') this.#buffer.text(value.toString());
-    else if (typeof value !== 'object' || value === null) this.#buffer.text(JSON.stringify(value));
-    else if (isTypedArray(value)) this.#writeNumbers(value);
-    else if (Array.isArray(value)) this.#writeArray(value);
-    else this.#writeObject(value as Record<string, unknown>);
-  }
-
-  #writeNumbers(values: ArrayLike<number | bigint> & { join(separator: string): string }): void {
-    if (values instanceof Int32Array) {
-      this.#buffer.integers(values, values.length);
-      return;
-    }
+  #writeNumbers(values: ArrayLike<number | bigint> & { join(separator: string): string }): string {
+    if (values instanceof Int32Array) return this.#integerText.of(values, values.length);
     if (values instanceof BigInt64Array || values instanceof Float32Array) {
       if (this.#integers.length < values.length) this.#integers = new Int32Array(values.length);
       // Targets are tokens, and weights are often just 0 and 1.
       const isSmall = values instanceof BigInt64Array ? int32OfInt64(values, this.#integers) : int32OfFloats(values, this.#integers);
-      if (isSmall) this.#buffer.integers(this.#integers, values.length);
-      else if (values instanceof BigInt64Array) this.#buffer.text(`[${values.join(',')}]`);
-      else this.#writeFloats(values);
-      return;
+      if (isSmall) return this.#integerText.of(this.#integers, values.length);
+      if (values instanceof Float32Array) return this.#writeFloats(values);
     }
-    this.#buffer.text(`[${values.join(',')}]`);
+    return `[${values.join(',')}]`;
   }
 
-  #writeFloats(values: Float32Array): void {
+  #writeFloats(values: Float32Array): string {
     let plain = this.#floats.get(values.length);
     if (plain === undefined) {
       plain = [];
@@ -51,30 +42,32 @@ export class JsonWriter {
       this.#floats.set(values.length, plain);
     }
     for (let index = 0; index < values.length; index += 1) plain[index] = values[index] as number;
-    this.#buffer.text(JSON.stringify(plain));
+    return JSON.stringify(plain);
   }
 
-  #writeArray(values: readonly unknown[]): void {
-    this.#buffer.text('[');
-    for (let index = 0; index < values.length; index += 1) {
-      if (index > 0) this.#buffer.text(',');
-      this.#write(values[index]);
-    }
-    this.#buffer.text(']');
+  #writeArray(values: readonly unknown[]): string {
+    let text = '';
+    for (let index = 0; index < values.length; index += 1) text += `${index === 0 ? '' : ','}${this.write(values[index])}`;
+    return `[${text}]`;
   }
 
-  #writeObject(values: Readonly<Record<string, unknown>>): void {
-    let separator = '{';
+  #writeObject(values: Readonly<Record<string, unknown>>): string {
+    let text = '';
     for (const key of Object.keys(values)) {
       const value = values[key];
-      if (value === undefined) continue;
-      this.#buffer.text(separator);
-      this.#buffer.text(JSON.stringify(key));
-      this.#buffer.text(':');
-      this.#write(value);
-      separator = ',';
+      if (value !== undefined) text += `${text === '' ? '' : ','}${this.#writeKey(key)}${this.write(value)}`;
     }
-    this.#buffer.text(separator === '{' ? '{}' : '}');
+    return `{${text}}`;
+  }
+
+  /** The names of fields repeat in every object. */
+  #writeKey(key: string): string {
+    let text = this.#keys.get(key);
+    if (text === undefined) {
+      text = `${JSON.stringify(key)}:`;
+      this.#keys.set(key, text);
+    }
+    return text;
   }
 }
 
