@@ -5,15 +5,22 @@ import { describe, expect, it } from 'vitest';
 import { answersInOrder, type Handler, type ScriptedAnswer, ScriptedTransport } from '../../test/support/scripted-transport.js';
 import { readVectors } from '../../test/support/vectors.js';
 import { BillingPause } from '../limits/billing-pause.js';
-import { EndpointCaller } from './endpoint-caller.js';
+import { EndpointCaller, type EndpointCallerParts, type RetriedRound } from './endpoint-caller.js';
 import { Lifetime } from './lifetime.js';
 
-function setUp(handler: Handler) {
+function setUp(handler: Handler, parts: Pick<Partial<EndpointCallerParts>, 'maxRetryMs' | 'onRetry' | 'onHttpRetry'> = {}) {
   const clock = new VirtualClock();
   const transport = new ScriptedTransport(clock, handler);
   const http = new HttpClient({ baseUrl: 'http://server.test', transport, clock, random: () => 0 });
   const lifetime = new Lifetime();
-  const caller = new EndpointCaller({ http, clock, lifetime, billingPause: new BillingPause(clock, 3_600_000) });
+  const caller = new EndpointCaller({
+    http,
+    clock,
+    lifetime,
+    billingPause: new BillingPause(clock, 3_600_000),
+    maxRetryMs: 300_000,
+    ...parts,
+  });
   return { clock, transport, caller, lifetime };
 }
 
@@ -92,15 +99,34 @@ describe('EndpointCaller', () => {
     expect([clock.pending, lifetime.size]).toEqual([0, 0]);
   });
 
-  it('tells of each attempt that is repeated', async () => {
+  it('tells of each round and of each HTTP attempt that is repeated', async () => {
+    const rounds: RetriedRound[] = [];
+    const attempts: unknown[] = [];
     const { clock, caller } = setUp(
       answersInOrder([
+        { status: 503, body: {} },
         { status: 409, body: {} },
         { status: 200, body: { request_id: 'r' } },
       ]),
+      { onRetry: (round) => rounds.push(round), onHttpRetry: ({ status }) => attempts.push(status) },
     );
-    const errors: unknown[] = [];
-    await clock.runUntil(caller.call('optimStep', { body }, { maxRetries: 0, onRetry: (error) => errors.push(error) }));
-    expect(errors).toEqual([expect.any(ConflictError)]);
+    const startedAtMs = clock.now();
+    await clock.runUntil(caller.call('optimStep', { body }, { maxRetries: 1 }));
+    expect(attempts).toEqual([503]);
+    expect(rounds).toEqual([
+      { operation: 'optimStep', error: expect.any(ConflictError), attempt: 0, startedAtMs, nowMs: startedAtMs + 500 },
+    ]);
+  });
+
+  it('ends the outer layer at the limit of the client; 0 leaves the HTTP retries alone', async () => {
+    const never = answersInOrder([{ status: 503, body: {} }], true);
+    for (const [maxRetryMs, requests] of [
+      [0, 2],
+      [3_000, 6],
+    ] as const) {
+      const { clock, caller, transport } = setUp(never, { maxRetryMs });
+      await expect(clock.runUntil(caller.call('optimStep', { body }, { maxRetries: 1 }))).rejects.toMatchObject({ status: 503 });
+      expect(transport.seen).toHaveLength(requests);
+    }
   });
 });

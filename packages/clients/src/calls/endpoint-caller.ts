@@ -1,4 +1,4 @@
-import { type Clock, executeWithRetries, type HttpClient, type Query } from '@tinkex/http';
+import { type Clock, executeWithRetries, type HttpClient, type Query, type RetryInfo } from '@tinkex/http';
 import { type Codec, endpoints, ValidationError } from '@tinkex/types';
 import type { BillingPause } from '../limits/billing-pause.js';
 import type { EndpointCallOptions } from '../service/connection.js';
@@ -12,6 +12,32 @@ export interface EndpointCallerParts {
   readonly clock: Clock;
   readonly lifetime: Lifetime;
   readonly billingPause: BillingPause;
+  /** For how long the outer layer goes on, milliseconds. */
+  readonly maxRetryMs: number;
+  /** Told of each round of the outer layer that failed and will be repeated. */
+  readonly onRetry?: (failure: RetriedRound) => void;
+  /** Told of each HTTP attempt that failed and will be repeated. */
+  readonly onHttpRetry?: (retry: RetryInfo) => void;
+}
+
+/** A round of the outer retry layer that failed and will be repeated. Times are milliseconds on the clock. */
+export interface RetriedRound {
+  readonly operation: string;
+  readonly error: unknown;
+  /** From 0. */
+  readonly attempt: number;
+  readonly startedAtMs: number;
+  readonly nowMs: number;
+}
+
+/** What {@link EndpointCaller.retry} repeats, and until when. */
+export interface RetryScope {
+  /** For reports. */
+  readonly operation: string;
+  readonly signal?: AbortSignal;
+  /** False when the work itself waits out an unpaid account (402). Default true. */
+  readonly hasBillingPause?: boolean;
+  readonly onRetry?: (error: unknown) => void;
 }
 
 /** One row of the table, without the types of its objects. */
@@ -63,16 +89,25 @@ export class EndpointCaller {
     options: EndpointCallOptions,
     signal: AbortSignal,
   ): Promise<EndpointResponse<Key>> {
-    const { clock, billingPause } = this.#parts;
     const endpoint = endpoints[key] as unknown as Endpoint;
     const send = () => this.#send(key, endpoint, request, options, signal) as Promise<EndpointResponse<Key>>;
     if (!(options.hasOuterRetry ?? endpoint.outerRetry)) return send();
-    const { onRetry } = options;
-    return executeWithRetries(send, {
+    return this.retry(send, { operation: key, signal });
+  }
+
+  /** The outer retry layer: repeats work that fails in a way time may heal, waits out an unpaid account, ends at the client's limit. */
+  retry<T>(work: () => PromiseLike<T>, { operation, signal, hasBillingPause = true, onRetry }: RetryScope): Promise<T> {
+    const { clock, billingPause, maxRetryMs, onRetry: report } = this.#parts;
+    const startedAtMs = clock.now();
+    return executeWithRetries(work, {
       clock,
-      signal,
-      pause: billingPause.pauseFor,
-      ...(onRetry === undefined ? {} : { onRetry: ({ error }) => onRetry(error) }),
+      maxElapsedMs: maxRetryMs,
+      onRetry: ({ error, failures, isPause }) => {
+        onRetry?.(error);
+        if (!isPause) report?.({ operation, error, attempt: failures - 1, startedAtMs, nowMs: clock.now() });
+      },
+      ...(signal === undefined ? {} : { signal }),
+      ...(hasBillingPause ? { pause: billingPause.pauseFor } : {}),
     });
   }
 
@@ -80,11 +115,12 @@ export class EndpointCaller {
     key: EndpointKey,
     endpoint: Endpoint,
     { params = {}, query, body, encoded }: EndpointCall<EndpointKey>,
-    { headers, maxRetries, onRetry }: EndpointCallOptions,
+    { headers, maxRetries }: EndpointCallOptions,
     signal: AbortSignal,
   ): Promise<unknown> {
     const retries = maxRetries ?? (endpoint.maxRetries === 'default' ? undefined : endpoint.maxRetries);
-    return this.#parts.http.request({
+    const { http, onHttpRetry } = this.#parts;
+    return http.request({
       method: endpoint.method,
       path: fillPath(endpoint.path, params),
       pool: endpoint.pool,
@@ -96,7 +132,7 @@ export class EndpointCaller {
       ...(endpoint.timeoutMs === DEFAULT_TIMEOUT_MS ? {} : { timeoutMs: endpoint.timeoutMs }),
       ...(headers === undefined ? {} : { headers }),
       ...(endpoint.response === undefined ? { parse: () => undefined } : { schema: endpoint.response }),
-      ...(onRetry === undefined ? {} : { onRetry: (retry) => onRetry(retry) }),
+      ...(onHttpRetry === undefined ? {} : { onRetry: onHttpRetry }),
     });
   }
 

@@ -3,8 +3,20 @@ import { AbortedError, TimeoutError } from '@tinkex/types';
 import type { WaitOptions } from '../calls/call-options.js';
 import { onAbort } from '../calls/on-abort.js';
 
+/** Why it takes so long: the last attempt that failed. */
+export interface Trouble {
+  readonly text: string;
+  readonly cause?: unknown;
+}
+
 /** Waits for a promise with a limit of its own. Ending the wait changes nothing about the promise; timer and listener are removed. */
-export function waitFor<T>(promise: Promise<T>, clock: Clock, { signal, timeoutMs }: WaitOptions, what: string): Promise<T> {
+export function waitFor<T>(
+  promise: Promise<T>,
+  clock: Clock,
+  { signal, timeoutMs }: WaitOptions,
+  what: string,
+  trouble?: () => Trouble | undefined,
+): Promise<T> {
   if (signal === undefined && timeoutMs === undefined) return promise;
   return new Promise<T>((resolve, reject) => {
     let timer: unknown;
@@ -25,8 +37,10 @@ export function waitFor<T>(promise: Promise<T>, clock: Clock, { signal, timeoutM
     if (timeoutMs !== undefined) {
       timer = clock.setTimeout(() => {
         release();
-        const message = `Waited ${timeoutMs} ms for ${what}; the work itself goes on, wait again to get its result`;
-        reject(new TimeoutError({ message, phase: 'wait', timeoutMs }));
+        const known = trouble?.();
+        const why = known === undefined ? '' : ` (the last attempt failed: ${known.text})`;
+        const message = `Waited ${timeoutMs} ms for ${what}${why}; the work itself goes on, wait again to get its result`;
+        reject(new TimeoutError({ message, phase: 'wait', timeoutMs, cause: known?.cause }));
       }, timeoutMs);
     }
     promise.then(

@@ -1,4 +1,4 @@
-import { executeWithRetries, type RawResponse, sleep } from '@tinkex/http';
+import { type RawResponse, sleep } from '@tinkex/http';
 import {
   apiStatusError,
   type CheckpointArchiveUrlResponse,
@@ -21,14 +21,13 @@ const REDIRECTS = [301, 302, 303, 307, 308];
  * times in all; then the usual retry rules apply.
  */
 export async function archiveUrl(connection: Connection, path: string, options: CallOptions): Promise<CheckpointArchiveUrlResponse> {
-  const { clock, lifetime, billingPause } = connection;
+  const { clock, lifetime } = connection;
   const scope = new CallScope(clock, lifetime, options);
   const { signal } = scope;
   try {
-    return await executeWithRetries(() => askUntilBuilt(connection, path, signal, options.headers), {
-      clock,
+    return await connection.retry(() => askUntilBuilt(connection, path, signal, options.headers), {
+      operation: 'checkpointArchive',
       signal,
-      pause: billingPause.pauseFor,
     });
   } catch (error) {
     throw scope.explain(error);

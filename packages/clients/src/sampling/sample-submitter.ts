@@ -1,4 +1,3 @@
-import { executeWithRetries } from '@tinkex/http';
 import { ApiStatusError, endpoints, RateLimitError, type SampleRequest } from '@tinkex/types';
 import { tenantLimiter } from '../rate-limit/limiter-registry.js';
 import type { RateLimiter } from '../rate-limit/rate-limiter.js';
@@ -77,18 +76,18 @@ export class SampleSubmitter {
    * for up to five minutes. Always the same request, so the same `seq_id`.
    */
   async submitPatiently(submission: Submission): Promise<string> {
-    const { clock, source } = this.#connection;
+    const { source } = this.#connection;
     const { estimatedBytes, onFailure } = submission;
     const { signal } = submission.scope;
     const admission = this.limits.tryEnter(estimatedBytes) ?? (await this.limits.enter(estimatedBytes, signal));
     try {
       for (;;) {
-        const requestId = await executeWithRetries(
+        const requestId = await this.#connection.retry(
           async () => {
             if (this.limiter.isBlocked) await this.limiter.wait(signal, source());
             return this.#sendUnlessHeldBack(submission);
           },
-          { clock, signal, ...(onFailure ? { onRetry: ({ error }: { error: unknown }) => onFailure(error) } : {}) },
+          { operation: 'asample', signal, hasBillingPause: false, ...(onFailure ? { onRetry: onFailure } : {}) },
         );
         if (requestId !== undefined) return requestId;
       }

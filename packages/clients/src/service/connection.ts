@@ -1,6 +1,7 @@
 import type { Clock, HttpClient, Random, Transport } from '@tinkex/http';
 import type { ClientConfigResponse, EventSource, Tokenizer } from '@tinkex/types';
 import type { CallOptions } from '../calls/call-options.js';
+import type { RetryScope } from '../calls/endpoint-caller.js';
 import type { EndpointCall, EndpointKey, EndpointResponse } from '../calls/endpoint-types.js';
 import type { Lifetime } from '../calls/lifetime.js';
 import type { ApiFuture } from '../futures/api-future.js';
@@ -51,6 +52,8 @@ export interface Connection {
   source(): EventSource;
   /** Calls one endpoint of the table in `@tinkex/types` and decodes its answer. */
   call<Key extends EndpointKey>(key: Key, request: EndpointCall<Key>, options?: EndpointCallOptions): Promise<EndpointResponse<Key>>;
+  /** The outer retry layer, for calls that do more in a round than {@link call} does. */
+  retry<T>(work: () => PromiseLike<T>, scope: RetryScope): Promise<T>;
   /** Starts eager work and returns its future. Never throws: what `run` throws becomes the future's failure. */
   startOperation<T>(spec: OperationSpec<T>, options?: CallOptions): ApiFuture<T>;
   /** Polls one promise until it has a result, by the rules of the protocol, with a floor on the pace. */
@@ -87,8 +90,6 @@ export interface EndpointCallOptions extends CallOptions {
   readonly hasOuterRetry?: boolean;
   /** Replaces the table's number of HTTP retries. */
   readonly maxRetries?: number;
-  /** Told of each failed attempt that will be repeated, by either retry layer. */
-  readonly onRetry?: (error: unknown) => void;
 }
 
 /** Upper limits a user may set. Unset ones follow the server's configuration, or the default given here. */

@@ -11,11 +11,14 @@ export const DEFAULT_BASE_URL = 'https://tinker.thinkingmachines.dev/services/ti
 /** The reference version whose behaviour this SDK mirrors. */
 export const DEFAULT_SDK_VERSION = '0.25.0';
 
+/** How long the reference's outer layer goes on. */
+const DEFAULT_MAX_RETRY_MS = 300_000;
+
 /** Options with the environment and the defaults filled in. */
 export interface ResolvedOptions
   extends Omit<
     ServiceClientOptions,
-    'baseUrl' | 'tags' | 'wireFormat' | 'clock' | 'random' | 'sdkVersion' | 'telemetry' | 'heartbeatIntervalMs' | 'limits'
+    'baseUrl' | 'tags' | 'wireFormat' | 'clock' | 'random' | 'sdkVersion' | 'telemetry' | 'heartbeatIntervalMs' | 'maxRetryMs' | 'limits'
   > {
   readonly baseUrl: string;
   readonly isHosted: boolean;
@@ -28,6 +31,7 @@ export interface ResolvedOptions
   readonly sdkVersion: string;
   readonly isTelemetryEnabled: boolean;
   readonly heartbeatIntervalMs: number;
+  readonly maxRetryMs: number;
   readonly limits: ClientLimits;
 }
 
@@ -41,6 +45,7 @@ const OPTION_NAMES: Readonly<Record<keyof ServiceClientOptions, true>> = {
   userMetadata: true,
   timeoutMs: true,
   maxRetries: true,
+  maxRetryMs: true,
   headers: true,
   query: true,
   transport: true,
@@ -83,6 +88,7 @@ export function resolveOptions(options: ServiceClientOptions): ResolvedOptions {
   const projectId = options.projectId || environment.projectId;
   for (const name of ['timeoutMs', 'heartbeatIntervalMs'] as const) requirePositive(options[name], name);
   for (const [name, limit] of Object.entries(options.limits ?? {})) requirePositive(limit, `limits.${name}`);
+  if (options.maxRetryMs !== 0) requirePositive(options.maxRetryMs, 'maxRetryMs');
   requireWireFormat(options.wireFormat);
   return {
     ...options,
@@ -99,6 +105,7 @@ export function resolveOptions(options: ServiceClientOptions): ResolvedOptions {
     random: options.random ?? Math.random,
     sdkVersion: options.sdkVersion ?? DEFAULT_SDK_VERSION,
     isTelemetryEnabled: isTelemetryEnabled({ baseUrl, option: options.telemetry, env: { TINKER_TELEMETRY: environment.telemetry } }),
+    maxRetryMs: options.maxRetryMs ?? DEFAULT_MAX_RETRY_MS,
     heartbeatIntervalMs: options.heartbeatIntervalMs ?? DEFAULT_HEARTBEAT_INTERVAL_MS,
     limits: options.limits ?? {},
   };

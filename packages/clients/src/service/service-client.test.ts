@@ -1,4 +1,4 @@
-import { ConfigurationError } from '@tinkex/types';
+import { ConfigurationError, ConnectionError, TimeoutError } from '@tinkex/types';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { miniServer } from '../../test/support/mini-server.js';
 import { answersInOrder, never } from '../../test/support/scripted-transport.js';
@@ -22,6 +22,7 @@ describe('ServiceClient options', () => {
     [{ limits: { maxPolls: 1 } }, 'limits.maxPolls'],
     [{ wireFormat: 'xml' }, 'wireFormat'],
     [{ heartbeatIntervalMs: 0 }, 'heartbeatIntervalMs'],
+    [{ maxRetryMs: -1 }, 'maxRetryMs'],
     [{ limits: { maxConcurrentPolls: -1 } }, 'limits.maxConcurrentPolls'],
     [{ baseUrl: 'ftp://x' }, 'baseUrl'],
   ])('refuses %j at once', (options, option) => {
@@ -116,6 +117,26 @@ describe('start-up', () => {
     controller.abort();
     await expect(impatient).rejects.toMatchObject({ name: 'AbortError' });
     expect(await server.clock.runUntil(patient)).toBe('S2');
+    await server.service.close();
+  });
+
+  it('a caller who gives up waiting for the start learns why it did not start', async () => {
+    const server = miniServer();
+    server.routes.set('client/config', () => ({ connection_error: true }));
+    const error = await server.clock.runUntil(
+      server.service.getServerCapabilities({ timeoutMs: 5_000 }).catch((reason: unknown) => reason),
+    );
+    expect(TimeoutError.isInstance(error)).toBe(true);
+    expect((error as TimeoutError).message).toMatch(/the connection to start \(the last attempt failed: .+\)/);
+    expect(ConnectionError.isInstance((error as TimeoutError).cause)).toBe(true);
+    await server.service.close();
+  });
+
+  it('fails fast with maxRetries 0 and maxRetryMs 0', async () => {
+    const server = miniServer({}, { maxRetries: 0, maxRetryMs: 0 });
+    server.routes.set('client/config', () => ({ status: 503, body: {} }));
+    await expect(server.clock.runUntil(server.service.getServerCapabilities())).rejects.toMatchObject({ status: 503 });
+    expect(server.transport.seen).toHaveLength(1);
     await server.service.close();
   });
 

@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { type Transport, UndiciTransport } from '@tinkex/http';
-import { ServiceReporter } from '@tinkex/telemetry/reporter';
+import { type RetryInfo, type Transport, UndiciTransport } from '@tinkex/http';
+import { outerRetryReport, ServiceReporter } from '@tinkex/telemetry/reporter';
 import type { EventSource, GetServerCapabilitiesResponse } from '@tinkex/types';
 import type { CallOptions } from '../calls/call-options.js';
 import { CallScope } from '../calls/call-scope.js';
+import type { RetriedRound } from '../calls/endpoint-caller.js';
 import { Lifetime } from '../calls/lifetime.js';
 import { Futures } from '../futures/attach.js';
-import { waitFor } from '../futures/wait.js';
+import { type Trouble, waitFor } from '../futures/wait.js';
 import { RestClient } from '../rest/rest-client.js';
 import { SamplingClient, type SamplingClientOptions } from '../sampling/sampling-client.js';
 import { keepDynamicConfig } from '../session/dynamic-config.js';
@@ -46,6 +47,7 @@ export class ServiceClient implements AsyncDisposable {
   #openingSession: Promise<SessionConnection> | undefined;
   #started: Started | undefined;
   #reporter: ServiceReporter | undefined;
+  #startUpTrouble: Trouble | undefined;
   readonly #adoptedSessions = new Set<string>();
   #nextModelSeqId = 0;
   #nextSamplingSessionSeqId = 0;
@@ -171,7 +173,7 @@ export class ServiceClient implements AsyncDisposable {
         this.#connecting = undefined;
       },
     );
-    return waitFor(this.#connecting, this.#options.clock, options, 'the connection to start');
+    return waitFor(this.#connecting, this.#options.clock, options, 'the connection to start', () => this.#startUpTrouble);
   }
 
   #session(options: CallOptions = {}): Promise<SessionConnection> {
@@ -181,7 +183,7 @@ export class ServiceClient implements AsyncDisposable {
         this.#openingSession = undefined;
       },
     );
-    return waitFor(this.#openingSession, this.#options.clock, options, 'the session to start');
+    return waitFor(this.#openingSession, this.#options.clock, options, 'the session to start', () => this.#startUpTrouble);
   }
 
   async #shared<T>(start: (signal: AbortSignal) => Promise<T>, forget: () => void): Promise<T> {
@@ -197,8 +199,21 @@ export class ServiceClient implements AsyncDisposable {
     }
   }
 
+  /** Remembered so that a caller who gives up waiting for the start learns what is wrong. */
+  #noteTrouble({ error, status }: RetryInfo): void {
+    const text = error instanceof Error ? error.message : `status ${status}`;
+    this.#startUpTrouble = { text, ...(error === undefined ? {} : { cause: error }) };
+  }
+
   async #connect(signal: AbortSignal): Promise<Connection> {
-    const parts = { options: this.#options, transport: this.#transport, lifetime: this.#lifetime, source: () => this.#source() };
+    const parts = {
+      options: this.#options,
+      transport: this.#transport,
+      lifetime: this.#lifetime,
+      source: () => this.#source(),
+      onRetry: (failure: RetriedRound) => this.#reporter?.event(outerRetryReport({ ...failure, isRetried: true })),
+      onHttpRetry: (retry: RetryInfo) => this.#noteTrouble(retry),
+    };
     this.#started = await startConnection(parts, signal);
     const tokenizers = new TokenizerLibrary(this.#options.tokenizer ?? {}, this.#transport);
     const loadTokenizer = (modelName: string, tokenizerId?: string) => tokenizers.load(modelName, tokenizerId);

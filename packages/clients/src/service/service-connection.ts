@@ -44,6 +44,7 @@ export class ServiceConnection implements Connection {
   readonly credential: () => Promise<string>;
   readonly loadTokenizer: (modelName: string, tokenizerId?: string) => Promise<Tokenizer>;
   readonly call: Connection['call'];
+  readonly retry: Connection['retry'];
   readonly startOperation: Connection['startOperation'];
   readonly poll: Connection['poll'];
 
@@ -76,6 +77,7 @@ export class ServiceConnection implements Connection {
     });
     // Own properties and not methods, so that a session's connection can be spread from this one.
     this.call = (key, request, callOptions) => started.caller.call(key, request, callOptions);
+    this.retry = (work, scope) => started.caller.retry(work, scope);
     const host = { clock: this.clock, lifetime, source, onFailure };
     this.startOperation = (spec, callOptions) => startOperation(host, spec, callOptions);
     this.poll = (job) => poller.poll(job);

@@ -30,6 +30,11 @@ export interface ServiceClientOptions {
   readonly timeoutMs?: number;
   /** HTTP retries of calls that may be retried. Default 10. */
   readonly maxRetries?: number;
+  /**
+   * For how long submissions, session calls and REST calls are repeated on top of `maxRetries`, milliseconds, while they fail in a way time may
+   * heal. Default 300,000. 0 leaves only `maxRetries`.
+   */
+  readonly maxRetryMs?: number;
   /** Sent with every request. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Added to the query of every request. */

@@ -1,4 +1,4 @@
-import { executeWithRetries, HttpClient, type HttpClientOptions, jwtAuth, type Transport } from '@tinkex/http';
+import { HttpClient, type HttpClientOptions, jwtAuth, type RetryInfo, type Transport } from '@tinkex/http';
 import {
   ApiStatusError,
   type ClientConfigResponse,
@@ -6,8 +6,9 @@ import {
   clientConfigResponse,
   type EventSource,
 } from '@tinkex/types';
-import { EndpointCaller } from '../calls/endpoint-caller.js';
+import { EndpointCaller, type RetriedRound } from '../calls/endpoint-caller.js';
 import type { Lifetime } from '../calls/lifetime.js';
+import { tellUser } from '../calls/tell-user.js';
 import { BillingPause } from '../limits/billing-pause.js';
 import { type Credential, chooseCredential, requireKey } from './credentials.js';
 import type { ResolvedOptions } from './resolve-options.js';
@@ -28,8 +29,12 @@ export interface StartParts {
   readonly transport: Transport;
   readonly lifetime: Lifetime;
   readonly source: () => EventSource;
+  readonly onRetry: (failure: RetriedRound) => void;
+  readonly onHttpRetry: (retry: RetryInfo) => void;
 }
 
+/** The reference's window, until the server has told its own. */
+const DEFAULT_BILLING_WINDOW_MS = 3_600_000;
 const NO_SUCH_ENDPOINT: ReadonlySet<number> = new Set([404, 405]);
 
 /** Fetches the configuration, exchanges the credential if the server wants that, and fetches what may change later. */
@@ -63,7 +68,7 @@ async function authenticate(
   const exchanger = new StartUpClient(parts, source);
   const auth = jwtAuth({ clock: options.clock, exchange: () => exchanger.exchange() });
   // The first exchange must succeed; refreshes may fail and leave the old token in use.
-  await executeWithRetries(async () => auth.headers(signal), { clock: options.clock, signal });
+  await exchanger.startUpCaller.retry(async () => auth.headers(signal), { operation: 'authToken', signal });
   const session = new StartUpClient(parts, { auth, read: async () => auth.token ?? '', source: 'apiKey', isToken: true });
   return { session, credential: async () => auth.token ?? '' };
 }
@@ -72,12 +77,12 @@ async function authenticate(
 class StartUpClient {
   readonly http: HttpClient;
   readonly #parts: StartParts;
-  readonly #startUpPause: BillingPause;
+  /** Knows the client's own rules only, not yet the server's. */
+  readonly startUpCaller: EndpointCaller;
 
   constructor(parts: StartParts, credential: Credential | undefined) {
     const { options, transport, source } = parts;
     this.#parts = parts;
-    this.#startUpPause = new BillingPause(options.clock, 3_600_000);
     const { timeoutMs, maxRetries, query, middleware } = options;
     const httpOptions: HttpClientOptions = {
       baseUrl: options.baseUrl,
@@ -94,12 +99,14 @@ class StartUpClient {
       ...(middleware === undefined ? {} : { middleware }),
     };
     this.http = new HttpClient(httpOptions);
+    this.startUpCaller = this.caller(new BillingPause(options.clock, DEFAULT_BILLING_WINDOW_MS));
     parts.lifetime.onClose(() => void this.http.close());
   }
 
   caller(billingPause: BillingPause): EndpointCaller {
-    const { clock } = this.#parts.options;
-    return new EndpointCaller({ http: this.http, clock, lifetime: this.#parts.lifetime, billingPause });
+    const { options, lifetime, onRetry, onHttpRetry } = this.#parts;
+    const { clock, maxRetryMs } = options;
+    return new EndpointCaller({ http: this.http, clock, lifetime, billingPause, maxRetryMs, onRetry, onHttpRetry });
   }
 
   useBillingWindow(config: ClientConfigResponse): BillingPause {
@@ -109,7 +116,7 @@ class StartUpClient {
         level === 'warning'
           ? 'The account is unpaid (status 402). Work is paused and tried again every 5 s until it is paid.'
           : 'The account is still unpaid (status 402); waiting is over and calls fail.';
-      onServerMessage?.({ level, text });
+      tellUser(onServerMessage, { level, text });
     });
   }
 
@@ -117,7 +124,7 @@ class StartUpClient {
   async clientConfig(signal: AbortSignal): Promise<ClientConfigResponse> {
     const { sdkVersion } = this.#parts.options;
     try {
-      return await this.caller(this.#startUpPause).call('clientConfig', { body: { sdkVersion } }, { signal });
+      return await this.startUpCaller.call('clientConfig', { body: { sdkVersion } }, { signal });
     } catch (error) {
       if (isMissing(error)) return clientConfigResponse.decode({});
       throw error;
@@ -135,7 +142,7 @@ class StartUpClient {
   }
 
   async exchange(): Promise<string> {
-    const { jwt } = await this.caller(this.#startUpPause).call('authToken', { body: {} }, { hasOuterRetry: false });
+    const { jwt } = await this.startUpCaller.call('authToken', { body: {} }, { hasOuterRetry: false });
     return jwt;
   }
 }

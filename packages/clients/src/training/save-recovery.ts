@@ -1,4 +1,3 @@
-import { executeWithRetries } from '@tinkex/http';
 import { ApiStatusError, type Checkpoint, ConflictError, ConnectionError, FutureExpiredError, TinkexError } from '@tinkex/types';
 import type { SessionConnection } from '../service/connection.js';
 
@@ -28,7 +27,7 @@ export async function submitSave(attempt: SaveAttempt, send: () => Promise<{ rea
   const { connection, signal } = attempt;
   let isAmbiguous = false;
   try {
-    return await executeWithRetries(
+    return await connection.retry(
       async (): Promise<SaveSubmission> => {
         try {
           return await send();
@@ -41,7 +40,7 @@ export async function submitSave(attempt: SaveAttempt, send: () => Promise<{ rea
           throw error;
         }
       },
-      { clock: connection.clock, signal, pause: connection.billingPause.pauseFor },
+      { operation: 'save', signal },
     );
   } catch (error) {
     const path = isAmbiguous && !signal.aborted ? await findSaved(attempt) : undefined;

@@ -1,4 +1,3 @@
-import { executeWithRetries } from '@tinkex/http';
 import {
   type AdamParams,
   type Datum,
@@ -132,14 +131,10 @@ export class TrainingClient {
         body: (seqId) => ({ modelId, seqId, samplingSessionSeqId: connection.nextSamplingSessionSeqId() }),
         // Each attempt takes a new number for the sampler, while the operation's own number stays.
         submit: ({ makeBody, options: callOptions }) =>
-          executeWithRetries(
-            () => connection.call('saveWeightsForSampler', { body: makeBody() }, { ...callOptions, hasOuterRetry: false }),
-            {
-              clock: connection.clock,
-              pause: connection.billingPause.pauseFor,
-              ...(callOptions.signal === undefined ? {} : { signal: callOptions.signal }),
-            },
-          ),
+          connection.retry(() => connection.call('saveWeightsForSampler', { body: makeBody() }, { ...callOptions, hasOuterRetry: false }), {
+            operation: 'saveWeightsForSampler',
+            ...(callOptions.signal === undefined ? {} : { signal: callOptions.signal }),
+          }),
         finish: ({ samplingSessionId: id }) => id ?? missing('samplingSessionId'),
       },
       options,

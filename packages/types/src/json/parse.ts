@@ -1,5 +1,5 @@
 import { invalidResponse } from '../errors/invalid.js';
-import { countInt32 } from '../tensor/numbers.js';
+import { countInt32, peek } from '../tensor/numbers.js';
 import { markExactIntegers } from './exact-integers.js';
 import type { JsonValue } from './json-value.js';
 import { decodeUtf8 } from './utf8.js';
@@ -52,8 +52,10 @@ class BulkCheck {
   #copy = new Float64Array(1024);
 
   isHarmless(values: readonly unknown[]): boolean {
-    if (values.length < MIN_BULK || typeof values[0] !== 'number') return false;
-    if (Number.isInteger(values[0]) && countInt32(values) === values.length) return true;
+    if (values.length < MIN_BULK) return false;
+    const first = peek(values, 0);
+    if (typeof first !== 'number') return false;
+    if (Number.isInteger(first) && countInt32(values) === values.length) return true;
     if (this.#copy.length < values.length) this.#copy = new Float64Array(values.length * 2);
     try {
       this.#copy.set(values as readonly number[]);

@@ -30,6 +30,14 @@ export function isTypedArray(value: unknown): value is AnyTypedArray {
   return ArrayBuffer.isView(value) && !(value instanceof DataView);
 }
 
+/**
+ * One value of an array of unknown kind. Reading it by index, where arrays of numbers and of objects both come by, would make the
+ * engine turn the whole array of numbers into an array of objects, which costs far more than all else that is done with it.
+ */
+export function peek(values: readonly unknown[], index: number): unknown {
+  return Reflect.get(values, index);
+}
+
 /** How many values from the start on are integers of 32 bits: all of them, where they are token ids. */
 export function countInt32(values: ArrayLike<unknown>): number {
   for (let index = 0; index < values.length; index += 1) {
@@ -124,7 +132,7 @@ export function firstNonNumber(values: readonly unknown[]): number {
 
 function looksWhole(values: readonly unknown[]): boolean {
   const step = Math.max(1, values.length >> 4);
-  for (let index = 0; index < values.length; index += step) if (!Number.isInteger(values[index])) return false;
+  for (let index = 0; index < values.length; index += step) if (!Number.isInteger(peek(values, index))) return false;
   return true;
 }
 
