@@ -1,5 +1,5 @@
 import { invalidResponse } from '../errors/invalid.js';
-import { countInt32, peek } from '../tensor/numbers.js';
+import { peek } from '../tensor/numbers.js';
 import { markExactIntegers } from './exact-integers.js';
 import type { JsonValue } from './json-value.js';
 import { decodeUtf8 } from './utf8.js';
@@ -53,9 +53,7 @@ class BulkCheck {
 
   isHarmless(values: readonly unknown[]): boolean {
     if (values.length < MIN_BULK) return false;
-    const first = peek(values, 0);
-    if (typeof first !== 'number') return false;
-    if (Number.isInteger(first) && countInt32(values) === values.length) return true;
+    if (typeof peek(values, 0) !== 'number') return false;
     if (this.#copy.length < values.length) this.#copy = new Float64Array(values.length * 2);
     try {
       this.#copy.set(values as readonly number[]);

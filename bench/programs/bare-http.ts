@@ -1,4 +1,4 @@
-import { cpSync, existsSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { HttpClient } from '@tinkex/http';
@@ -14,14 +14,15 @@ export interface HttpModule {
  */
 export async function loadBareHttp(): Promise<HttpModule> {
   const built = dirname(fileURLToPath(import.meta.resolve('@tinkex/http')));
-  const stage = join('diagnostics', 'diagnostics-stage.js');
-  if (!existsSync(join(built, stage))) throw new Error('Build first: pnpm exec tsc -b packages/telemetry');
   // Not in the system's temporary folder: the copy must find its dependencies.
-  const copy = fileURLToPath(new URL(`./temp/bare-http-${process.pid}`, import.meta.url));
-  rmSync(copy, { recursive: true, force: true });
+  const copy = fileURLToPath(new URL(`../temp/bare-http-${process.pid}/dist`, import.meta.url));
   cpSync(built, copy, { recursive: true });
-  writeFileSync(join(copy, stage), 'export const diagnosticsStage = () => (call, next) => next(call);\n');
+  cpSync(join(built, '../package.json'), join(copy, '../package.json'));
+  writeFileSync(
+    join(copy, 'diagnostics', 'diagnostics-stage.js'),
+    'export const diagnosticsStage = () => (call, next) => next(call);\n',
+  );
   const loaded = (await import(pathToFileURL(join(copy, 'index.js')).href)) as HttpModule;
-  rmSync(copy, { recursive: true, force: true });
+  rmSync(dirname(copy), { recursive: true, force: true });
   return loaded;
 }

@@ -1,0 +1,18 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { built } from './built.js';
+import type { Measurements } from './program.js';
+
+const TIMEOUT_MS = 240_000;
+
+/** Runs a compiled program in a fresh process and gives what it measured. */
+export async function runProgram(name: string, task: object): Promise<Measurements> {
+  const args = ['--expose-gc', built(`programs/${name}.js`), JSON.stringify(task)];
+  const { stdout } = await promisify(execFile)(process.execPath, args, { timeout: TIMEOUT_MS, maxBuffer: 1 << 24 });
+  return lastLine(stdout);
+}
+
+/** What a program printed last. */
+export function lastLine(output: string): Measurements {
+  return JSON.parse(output.trim().split('\n').at(-1) ?? '') as Measurements;
+}
