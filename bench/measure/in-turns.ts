@@ -46,7 +46,9 @@ export async function inTurns(work: Work, rounds: number, server: CannedServer):
       return [id, Object.fromEntries(metrics.map((metric) => [metric, spreadOf(taken.map((round) => round[id]?.[metric] ?? Number.NaN))]))];
     }),
   );
-  const outcomes = work.comparisons.filter(({ of, against }) => ids.includes(of) && ids.includes(against ?? of)).map((one) => outcome(one, taken));
+  const outcomes = work.comparisons
+    .filter(({ of, against }) => ids.includes(of) && ids.includes(against ?? of))
+    .map((one) => outcome(one, taken));
   return { id: work.id, title: work.title, rounds: total, load: loadavg()[0] ?? 0, measured: spreads, outcomes };
 }
 

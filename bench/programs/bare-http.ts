@@ -18,10 +18,7 @@ export async function loadBareHttp(): Promise<HttpModule> {
   const copy = fileURLToPath(new URL(`../temp/bare-http-${process.pid}/dist`, import.meta.url));
   cpSync(built, copy, { recursive: true });
   cpSync(join(built, '../package.json'), join(copy, '../package.json'));
-  writeFileSync(
-    join(copy, 'diagnostics', 'diagnostics-stage.js'),
-    'export const diagnosticsStage = () => (call, next) => next(call);\n',
-  );
+  writeFileSync(join(copy, 'diagnostics', 'diagnostics-stage.js'), 'export const diagnosticsStage = () => (call, next) => next(call);\n');
   const loaded = (await import(pathToFileURL(join(copy, 'index.js')).href)) as HttpModule;
   rmSync(dirname(copy), { recursive: true, force: true });
   return loaded;

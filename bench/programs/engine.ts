@@ -1,8 +1,8 @@
 /** How fast the embedded engine trains and samples, on one core. */
-import { ByteTokenizer, learnEngine } from '@tinkex/testkit';
+import { learnEngine } from '@tinkex/testkit';
 import { type Datum, ModelInput, nextTokenDatum } from '@tinkex/types';
-import { median } from '../measure/statistics.js';
 import { program } from '../measure/program.js';
+import { median } from '../measure/statistics.js';
 import { stopwatch } from '../measure/stopwatch.js';
 
 interface Task {
@@ -14,10 +14,9 @@ interface Task {
 const ROUNDS = 5;
 const WARM_UP_ROUNDS = 3;
 const TEXT = 'It was a bright cold day in the north, and the clocks were striking one; the long road ran down to the sea. ';
-const tokenizer = new ByteTokenizer();
 
 function data(datums: number, tokens: number): Datum[] {
-  const ids = tokenizer.encode(TEXT.repeat(Math.ceil((tokens + 1 + datums) / TEXT.length)));
+  const ids = [...Buffer.from(TEXT.repeat(Math.ceil((tokens + 1 + datums) / TEXT.length)))];
   return Array.from({ length: datums }, (_, shift) => nextTokenDatum(ids.slice(shift, shift + tokens + 1)));
 }
 
@@ -41,8 +40,14 @@ await program(async ({ work, datums, tokens }: Task) => {
     return { tokensPerCpuSecond: (datums * tokens) / seconds };
   }
   const sampler = await engine.createSampler({ baseModel: 'tinkex/tiny', checkpoint: await model.save('sampler') });
-  const prompt = ModelInput.fromText('It was', tokenizer);
-  const input = { prompt, numSamples: datums, promptLogprobs: false, topkPromptLogprobs: 0, samplingParams: { maxTokens: tokens, seed: 1 } };
+  const prompt = ModelInput.fromInts([...Buffer.from('It was')]);
+  const input = {
+    prompt,
+    numSamples: datums,
+    promptLogprobs: false,
+    topkPromptLogprobs: 0,
+    samplingParams: { maxTokens: tokens, seed: 1 },
+  };
   let sampled = 0;
   const seconds = await medianSeconds(async () => {
     const { sequences } = await sampler.sample(input);

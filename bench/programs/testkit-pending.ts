@@ -28,7 +28,13 @@ await program(async ({ promises }: { promises: number }) => {
   const before = process.memoryUsage();
   const polls: unknown[] = [];
   for (let seq_id = 0; seq_id < promises; seq_id += 1) {
-    const { request_id } = await json('asample', { num_samples: 1, prompt, sampling_params: { max_tokens: 16 }, sampling_session_id, seq_id });
+    const { request_id } = await json('asample', {
+      num_samples: 1,
+      prompt,
+      sampling_params: { max_tokens: 16 },
+      sampling_session_id,
+      seq_id,
+    });
     polls.push(post('retrieve_future', { request_id, allow_metadata_only: true }));
   }
   collectGarbage();

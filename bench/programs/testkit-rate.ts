@@ -45,7 +45,14 @@ await program(async ({ contender, inFlight, calls, warmUpCalls }: Task) => {
   let seqId = 0;
   const sample = async () => {
     const sampling_params = { max_tokens: 16, temperature: 1, top_k: -1, top_p: 1 };
-    const { request_id } = await json('asample', { num_samples: 1, prompt, sampling_params, sampling_session_id, seq_id: seqId++, type: 'sample' });
+    const { request_id } = await json('asample', {
+      num_samples: 1,
+      prompt,
+      sampling_params,
+      sampling_session_id,
+      seq_id: seqId++,
+      type: 'sample',
+    });
     return (await post('retrieve_future', { request_id, allow_metadata_only: true })).arrayBuffer();
   };
   await keepInFlight(sample, warmUpCalls, inFlight);

@@ -7,7 +7,9 @@ const VERSION = '0.25.0';
 const SCRIPT = fileURLToPath(new URL('./contender.py', import.meta.url));
 
 /** The official SDK in an environment of its own, or the reason why it cannot be run here. */
-export async function pythonSdk(baseUrl: string): Promise<{ readonly run: RunPython; readonly version: string } | { readonly reason: string }> {
+export async function pythonSdk(
+  baseUrl: string,
+): Promise<{ readonly run: RunPython; readonly version: string } | { readonly reason: string }> {
   try {
     const environment = await pythonEnvironment(VERSION);
     const run: RunPython = async (task) => {

@@ -1,8 +1,8 @@
-import { base64Decode, base64Encode } from '@bufbuild/protobuf/wire';
 import { z } from 'zod';
 import { invalidRequest } from '../errors/invalid.js';
 import type { DmelChunk, EncodedTextChunk, ImageAssetPointerChunk, ImageChunk, ModelInputChunk } from '../model-input/chunks.js';
 import { ModelInput } from '../model-input/model-input.js';
+import { base64Decode, base64Encode } from '../proto/base64.js';
 import { list } from './collections.js';
 import { located } from './located.js';
 import { expected } from './messages.js';

@@ -1,0 +1,92 @@
+/**
+ * All benchmarks, side by side with their limits and peers.
+ *
+ *   pnpm bench                          everything: tens of minutes
+ *   pnpm bench --quick                  a first impression, under a minute
+ *   pnpm bench --only sample,import     works whose id starts so
+ *   pnpm bench --rounds 9
+ *   pnpm bench --no-python
+ *
+ * Prints a table for each work, and writes results/latest.json and results/latest.svg (results/quick.tmp.* for --quick and --only).
+ */
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { cpus, loadavg, totalmem } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { inTurns, type WorkResult } from './measure/in-turns.js';
+import type { Bench } from './measure/work.js';
+import { pythonSdk } from './python/python-sdk.js';
+import { chart } from './report/chart.js';
+import { printResult } from './report/table.js';
+import { startServer } from './server/start-server.js';
+import { codecWorks } from './suites/codecs.js';
+import { httpWorks } from './suites/http.js';
+import { importWorks } from './suites/importing.js';
+import { pendingWorks } from './suites/pending.js';
+import { samplingWorks } from './suites/sampling.js';
+import { testkitWorks } from './suites/testkit.js';
+import { trainingWorks } from './suites/training.js';
+
+const { values: options } = parseArgs({
+  options: {
+    quick: { type: 'boolean', default: false },
+    only: { type: 'string' },
+    rounds: { type: 'string' },
+    'no-python': { type: 'boolean', default: false },
+  },
+});
+const isQuick = options.quick;
+const rounds = Number(options.rounds ?? (isQuick ? 3 : 5));
+const wanted = options.only?.split(',');
+
+const here = fileURLToPath(new URL('.', import.meta.url));
+execFileSync(`${here}node_modules/.bin/tsc`, ['-p', `${here}tsconfig.build.json`], { stdio: 'inherit' });
+
+const server = await startServer();
+const sdk = options['no-python'] ? { reason: '--no-python' } : await pythonSdk(server.url);
+if ('reason' in sdk) console.log(`The Python SDK is not compared with: ${sdk.reason}`);
+const bench: Bench = { server, isQuick, python: 'run' in sdk ? sdk.run : undefined };
+const works = [importWorks, samplingWorks, pendingWorks, trainingWorks, codecWorks, httpWorks, testkitWorks]
+  .flatMap((suite) => suite(bench))
+  .filter(({ id }) => wanted === undefined || wanted.some((start) => id.startsWith(start)));
+
+const machine = {
+  node: process.version,
+  cpu: cpus()[0]?.model ?? 'unknown',
+  cores: cpus().length,
+  memoryGigabytes: Math.round(totalmem() / 2 ** 30),
+  pythonSdk: 'version' in sdk ? sdk.version : `not run: ${sdk.reason}`,
+  loadAtStart: loadavg()[0],
+  startedAt: new Date().toISOString(),
+};
+console.log(machine);
+
+const results: WorkResult[] = [];
+for (const work of works) {
+  const result = await inTurns(work, rounds, server);
+  results.push(result);
+  printResult(work, result);
+}
+server.close();
+
+const missed = results.flatMap(({ id, outcomes }) =>
+  outcomes.filter(({ isMet }) => isMet === false).map(({ metric, of, against }) => ({ id, metric, of, against })),
+);
+const goals = results.flatMap(({ outcomes }) => outcomes.filter(({ isMet }) => isMet !== undefined)).length;
+console.log(`\n${goals - missed.length} of ${goals} goals met. Missed:`);
+for (const { id, metric, of, against } of missed)
+  console.log(`  ${id}: ${metric} of ${of}${against === undefined ? '' : ` against ${against}`}`);
+
+const isWhole = !isQuick && wanted === undefined;
+const target = `${here}results/${isWhole ? 'latest' : 'quick.tmp'}`;
+mkdirSync(`${here}results`, { recursive: true });
+writeFileSync(`${target}.json`, `${JSON.stringify({ machine, rounds, isQuick, works: results }, undefined, 2)}\n`);
+writeFileSync(
+  `${target}.svg`,
+  chart(
+    results,
+    `${machine.startedAt.slice(0, 10)}, Node ${machine.node}, ${machine.cores} cores, median of ${rounds} rounds with quartiles; the tick is the goal`,
+  ),
+);
+console.log(`Written: ${target}.json and .svg`);

@@ -1,0 +1,76 @@
+import { runProgram } from '../measure/run-program.js';
+import type { Bench, Contender, Work } from '../measure/work.js';
+
+const NAMES = {
+  tinkex: '@tinkex/http',
+  'tinkex-watched': '@tinkex/http, events watched',
+  undici: 'raw undici',
+  fetch: 'global fetch',
+  openai: "openai's client",
+} as const;
+
+/** One request through the whole pipeline, a long download, and what telemetry adds. */
+export function httpWorks({ server, isQuick }: Bench): Work[] {
+  const baseUrl = server.url;
+  const post = (inFlight: number): Work => {
+    const load = isQuick ? { calls: 5_000, warmUpCalls: 4_000 } : { calls: 15_000, warmUpCalls: 8_000 };
+    const contenders: Record<string, Contender> = {};
+    for (const [contender, name] of Object.entries(NAMES)) {
+      // A tenth of the calls of those that are ten times slower.
+      const share = contender === 'openai' || contender === 'fetch' ? 0.2 : 1;
+      const task = { contender, baseUrl, inFlight, calls: load.calls * share, warmUpCalls: load.warmUpCalls * share };
+      contenders[contender] = { name, run: () => runProgram('small-post', task) };
+    }
+    return {
+      id: `post-${inFlight}`,
+      title: `A small JSON POST, ${inFlight} in flight`,
+      contenders,
+      comparisons: [
+        { metric: 'cpuMicrosPerCall', of: 'tinkex', against: 'undici', goal: { atMost: 1.25 } },
+        { metric: 'callsPerSecond', of: 'tinkex', against: 'undici', goal: { atLeast: 0.8 } },
+        { metric: 'cpuMicrosPerCall', of: 'tinkex-watched', against: 'undici' },
+        { metric: 'cpuMicrosPerCall', of: 'tinkex', against: 'fetch' },
+        { metric: 'cpuMicrosPerCall', of: 'tinkex', against: 'openai' },
+      ],
+    };
+  };
+  const works = (isQuick ? [64] : [1, 64, 1_024]).map(post);
+  if (isQuick) return works;
+  const download = (contender: string): Contender => ({
+    name: contender === 'tinkex' ? '@tinkex/http' : 'raw undici',
+    run: () => runProgram('download', { contender, baseUrl, downloads: 5 }),
+  });
+  const watched = (name: string, contender: string): Contender => ({
+    name,
+    run: () => runProgram('telemetry', { contender, baseUrl, calls: 15_000 }),
+  });
+  return [
+    ...works,
+    {
+      id: 'download',
+      title: '64 MiB streamed',
+      contenders: { tinkex: download('tinkex'), undici: download('undici') },
+      comparisons: [
+        { metric: 'cpuMsPerFile', of: 'tinkex', against: 'undici', goal: { atMost: 1.25 } },
+        { metric: 'extraPeakBytes', of: 'tinkex', against: 'undici' },
+      ],
+    },
+    {
+      id: 'telemetry',
+      title: 'What telemetry adds to a request',
+      contenders: {
+        bare: watched('no instrumentation at all', 'bare'),
+        none: watched('no subscribers', 'none'),
+        'logger-off-level': watched('logger, off-level', 'logger-off-level'),
+        metrics: watched('metrics', 'metrics'),
+        'logger-debug': watched('logger at debug, empty sink', 'logger-debug'),
+      },
+      comparisons: [
+        { metric: 'cpuMicrosPerCall', of: 'none', against: 'bare', goal: { atMost: 1.02 } },
+        { metric: 'cpuMicrosPerCall', of: 'logger-off-level', against: 'bare', goal: { atMost: 1.05 } },
+        { metric: 'cpuMicrosPerCall', of: 'metrics', against: 'bare', goal: { atMost: 1.15 } },
+        { metric: 'cpuMicrosPerCall', of: 'logger-debug', against: 'bare' },
+      ],
+    },
+  ];
+}

@@ -1,0 +1,39 @@
+import { runProgram } from '../measure/run-program.js';
+import type { Bench, Contender, Work } from '../measure/work.js';
+import { installedBytes } from './installed-bytes.js';
+
+/** What it takes to have the SDK at hand: time to import, room on the disk. */
+export function importWorks({ python }: Bench): Work[] {
+  const importing = (name: string, modules: readonly string[]): Contender => ({
+    name,
+    run: () => runProgram('importing', { modules }),
+  });
+  const contenders: Record<string, Contender> = {
+    tinkex: importing('@tinkex/clients', ['@tinkex/clients']),
+    parts: importing('undici and zod', ['undici', 'zod']),
+    openai: importing("openai's client", ['openai']),
+  };
+  if (python !== undefined) contenders['python'] = { name: 'Python SDK', run: () => python({ work: 'importing' }) };
+  const size = (name: string): Contender => ({ name, run: async () => ({ megabytes: installedBytes(name) / 1e6 }) });
+  return [
+    {
+      id: 'import',
+      title: 'Import',
+      contenders,
+      comparisons: [
+        { metric: 'cpuMs', of: 'tinkex', against: 'parts', goal: { atMost: 1.5 } },
+        { metric: 'wallMs', of: 'tinkex', against: 'parts', goal: { atMost: 1.5 } },
+        { metric: 'cpuMs', of: 'tinkex', against: 'openai' },
+        { metric: 'cpuMs', of: 'tinkex', against: 'python' },
+        { metric: 'peakRssBytes', of: 'tinkex', against: 'python' },
+      ],
+    },
+    {
+      id: 'install-size',
+      title: 'Installed size, dependencies included',
+      contenders: { tinkex: size('@tinkex/clients'), openai: size('openai') },
+      maxRounds: 1,
+      comparisons: [{ metric: 'megabytes', of: 'tinkex', against: 'openai' }],
+    },
+  ];
+}

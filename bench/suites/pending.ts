@@ -1,0 +1,32 @@
+import { runProgram } from '../measure/run-program.js';
+import type { Bench, Contender, Work } from '../measure/work.js';
+
+/** The connections for polls: more cannot be held by the server at once. */
+const MAX_HELD = 2_000;
+
+/** Calls that wait: what each holds, and what an idle process with many of them costs. */
+export function pendingWorks({ server, python, isQuick }: Bench): Work[] {
+  const counts = isQuick ? [1_000] : [1_000, 10_000];
+  return counts.map((calls): Work => {
+    const task = { baseUrl: server.url, calls, held: Math.min(calls, MAX_HELD), idleMs: isQuick ? 1_000 : 4_000 };
+    const contenders: Record<string, Contender> = {
+      tinkex: { name: '@tinkex/clients', run: () => runProgram('pending', { contender: 'tinkex', ...task }) },
+      undici: { name: 'raw undici', run: () => runProgram('pending', { contender: 'undici', ...task }) },
+    };
+    if (python !== undefined && calls === 1_000 && !isQuick) {
+      contenders['python'] = { name: 'Python SDK', run: () => python({ work: 'pending', ...task }) };
+    }
+    return {
+      id: `pending-${calls}`,
+      title: `${calls} samples pending, idle`,
+      contenders,
+      comparisons: [
+        // The limit is one timer and one object for each beyond what the requests themselves hold.
+        { metric: 'bytesPerCall', of: 'tinkex', against: 'undici', as: 'difference', goal: { atMost: 4_096 } },
+        { metric: 'idleCpuPercent', of: 'tinkex', goal: { atMost: 1 } },
+        { metric: 'idleCpuPercent', of: 'tinkex', against: 'python' },
+        { metric: 'peakRssBytes', of: 'tinkex', against: 'python', goal: { atMost: 1 / 2 } },
+      ],
+    };
+  });
+}

@@ -1,0 +1,75 @@
+import { runProgram } from '../measure/run-program.js';
+import type { Bench, Comparison, Contender, Work } from '../measure/work.js';
+
+const NODE = {
+  tinkex: '@tinkex/clients',
+  undici: 'raw undici',
+  'undici-bare': 'raw undici, three headers',
+  fetch: 'global fetch',
+} as const;
+
+interface Load {
+  readonly inFlight: number;
+  readonly calls: number;
+  readonly warmUpCalls: number;
+}
+
+const LOADS: readonly Load[] = [
+  { inFlight: 1, calls: 3_000, warmUpCalls: 3_000 },
+  { inFlight: 64, calls: 10_000, warmUpCalls: 6_000 },
+  { inFlight: 1_000, calls: 10_000, warmUpCalls: 6_000 },
+  { inFlight: 10_000, calls: 20_000, warmUpCalls: 10_000 },
+];
+const QUICK_LOADS: readonly Load[] = [{ inFlight: 64, calls: 4_000, warmUpCalls: 3_000 }];
+/** Python needs no warm-up of a compiler, only its connections. */
+const PYTHON_CALLS: Readonly<Record<number, number>> = { 64: 500, 1000: 1_000, 10000: 10_000 };
+
+/** Small sampling calls: submit and poll, a prompt of 32 tokens. */
+export function samplingWorks({ server, python, isQuick }: Bench): Work[] {
+  const node = (contender: keyof typeof NODE, load: Load): Contender => ({
+    name: NODE[contender],
+    run: () => runProgram('sampling', { contender, baseUrl: server.url, ...load }),
+  });
+  return (isQuick ? QUICK_LOADS : LOADS).map((load): Work => {
+    const { inFlight } = load;
+    const calls = PYTHON_CALLS[inFlight];
+    const contenders: Record<string, Contender> = {};
+    for (const id of Object.keys(NODE) as (keyof typeof NODE)[]) contenders[id] = node(id, load);
+    if (python !== undefined && calls !== undefined) {
+      const task = { work: 'sampling', inFlight, calls, warmUpCalls: Math.min(100, calls) };
+      contenders['python'] = { name: 'Python SDK', run: () => python(task) };
+      if (inFlight === 64 && !isQuick) {
+        contenders['python-httpx'] = { name: 'Python SDK on httpx', run: () => python({ ...task, apiKey: 'tml-bench-httpx' }) };
+      }
+    }
+    // Ten thousand calls in Python take minutes.
+    const limit = inFlight === 10_000 ? { maxRounds: 5 } : {};
+    return {
+      id: `sample-${inFlight}`,
+      title: `Small sampling calls, ${inFlight} in flight`,
+      contenders,
+      comparisons: comparisonsOf(inFlight),
+      ...limit,
+    };
+  });
+}
+
+function comparisonsOf(inFlight: number): Comparison[] {
+  const isWithinLimit = inFlight <= 1_024;
+  return [
+    {
+      metric: 'cpuMicrosPerCall',
+      of: 'tinkex',
+      against: 'undici',
+      ...(isWithinLimit ? { goal: { atMost: 1.25 } } : {}),
+    },
+    { metric: 'callsPerSecond', of: 'tinkex', against: 'undici', ...(isWithinLimit ? { goal: { atLeast: 0.8 } } : {}) },
+    { metric: 'cpuMicrosPerCall', of: 'tinkex', against: 'undici-bare' },
+    { metric: 'cpuMicrosPerCall', of: 'tinkex', against: 'fetch' },
+    { metric: 'cpuMicrosPerCall', of: 'tinkex', against: 'python', goal: { atMost: 1 / 20 } },
+    { metric: 'callsPerSecond', of: 'tinkex', against: 'python', goal: { atLeast: 20 } },
+    { metric: 'peakRssBytes', of: 'tinkex', against: 'python', goal: { atMost: 1 / 2 } },
+    { metric: 'cpuMicrosPerCall', of: 'tinkex', against: 'python-httpx', goal: { atMost: 1 / 20 } },
+    { metric: 'callsPerSecond', of: 'tinkex', against: 'python-httpx', goal: { atLeast: 20 } },
+  ];
+}
