@@ -22,9 +22,7 @@ export function trainingWorks({ server, python, isQuick }: Bench): Work[] {
     undici: { name: 'raw undici', run: () => runProgram('large-result', { contender: 'undici', baseUrl: server.url, results: 5 }) },
   };
   if (python !== undefined && !isQuick) {
-    // A step of this size takes Python so long that ten tell as much as a hundred.
-    const task = { work: 'training', ...batch, steps: 10, warmUpSteps: 1 };
-    training['python'] = { name: 'Python SDK, 10 steps', run: () => python(task) };
+    training['python'] = { name: 'Python SDK', run: () => python({ work: 'training', ...batch, ...steps }) };
     results['python'] = { name: 'Python SDK', run: () => python({ work: 'large-result', results: 5 }) };
   }
   return [

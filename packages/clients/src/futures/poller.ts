@@ -75,7 +75,7 @@ export class Poller {
     try {
       // One frame for the whole life of a promise: thousands of them may stand in line for a slot.
       for (let iteration = 0; ; iteration += 1) {
-        if (!slots.tryEnter()) await slots.enter(1, job.signal, !memory.allowMetadataOnly);
+        if (!slots.tryEnter()) await slots.enter(1, requestSignalOf(job), !memory.allowMetadataOnly);
         const startedAtMs = clock.now();
         const answer = await this.#ask(job, memory, iteration);
         const heldMs = clock.now() - startedAtMs;
@@ -107,7 +107,8 @@ export class Poller {
   async #ask<T>(job: PollJob<T>, memory: PollMemory, iteration: number): Promise<PollAnswer> {
     const { http, slots, acceptResult } = this.#parts;
     try {
-      const response = await http.request({
+      const signal = requestSignalOf(job);
+      const call = http.request({
         method: 'POST',
         path,
         pool,
@@ -120,11 +121,12 @@ export class Poller {
         requestType: job.requestType,
         acceptStatus: POLLED_STATUSES,
         parse: whole,
-        ...(job.isRequestAbortable === false ? {} : { signal: job.signal }),
+        ...(signal === undefined ? {} : { signal }),
       });
-      return answerOfResponse(response);
+      // The promise of the whole result is a native one; awaiting the call itself, a thenable, takes three more steps of the queue.
+      return answerOfResponse((await call.withMetadata()).data);
     } catch (error) {
-      if (job.isRequestAbortable !== false && job.signal.aborted) throw error;
+      if (requestSignalOf(job)?.aborted) throw error;
       return answerOfError(error);
     } finally {
       slots.leave();
@@ -132,15 +134,15 @@ export class Poller {
   }
 
   #headers<T>(job: PollJob<T>, iteration: number): Record<string, string> {
+    // No spread in front of the fields: on Node 20 that makes the literal many times slower (docs/decisions/0504-spread-last.md).
     const headers: Record<string, string> = {
-      ...job.headers,
       'x-tinker-request-iteration': String(iteration),
       'x-tinker-request-type': job.requestType,
     };
     if (iteration === 0 && job.roundtripMs !== undefined) {
       headers['x-tinker-create-promise-roundtrip-time'] = String(job.roundtripMs / 1000);
     }
-    return headers;
+    return job.headers === undefined ? headers : { ...job.headers, ...headers };
   }
 
   async #wait(wait: PollWait, startedAtMs: number, quickAnswers: number, signal: AbortSignal): Promise<void> {
@@ -173,6 +175,14 @@ export class Poller {
       ...(status === undefined ? {} : { status }),
     });
   }
+}
+
+/**
+ * What ends a request, or a wait for a slot, before its time; undefined when only the closing of the client can: that ends every request, and so
+ * empties the line as well. Signals are made when they are first asked for, and not asking saves one for each call that stands in line.
+ */
+function requestSignalOf<T>(job: PollJob<T>): AbortSignal | undefined {
+  return job.isRequestAbortable === false ? undefined : job.signal;
 }
 
 function tellQueueState<T>({ observer, onQueueState, requestId }: PollJob<T>, report: QueueReport): void {

@@ -2,7 +2,8 @@ import { hasSubscribers, publish } from '@tinkex/http';
 import { estimatePromptBytes, FutureExpiredError, type ModelInput, type SampleResponse, TinkexError } from '@tinkex/types';
 import type { CallOptions } from '../calls/call-options.js';
 import type { ApiFuture } from '../futures/api-future.js';
-import type { Operation } from '../futures/operation.js';
+import type { Operation, PollObserver } from '../futures/operation.js';
+import type { PollJob } from '../futures/poller.js';
 import { resultDecoders } from '../futures/result-decoders.js';
 import { AdmissionQueue } from '../limits/admission-queue.js';
 import type { Connection } from '../service/connection.js';
@@ -57,7 +58,7 @@ export class SampleCalls {
         requestType: 'Sample',
         run: async (operation) => {
           const call: SampleCall = { input, prompt: toModelInput(input.prompt), operation, headers: options.headers, failures: 0 };
-          if (!this.#concurrency.tryEnter(1)) await this.#concurrency.enter(1, operation.signal);
+          if (!this.#concurrency.tryEnter(1)) await this.#concurrency.enter(1, operation.requestSignal);
           try {
             const response = await this.#perform(call, isRepeated);
             if (hasSubscribers('tinkex:sampling:call')) this.#publish(call, response, undefined);
@@ -93,18 +94,8 @@ export class SampleCalls {
     const requestId = await this.#submit(call, scope);
     call.requestId = requestId;
     operation.accepted([requestId]);
-    const response = await this.#connection.poll({
-      requestId,
-      requestType: 'Sample',
-      decoder: resultDecoders.Sample,
-      get signal() {
-        return scope.signal;
-      },
-      isRequestAbortable: scope.requestSignal !== undefined,
-      roundtripMs: this.#connection.clock.now() - startedAtMs,
-      observer: operation.observer,
-      ...(headers === undefined ? {} : { headers }),
-    });
+    const roundtripMs = this.#connection.clock.now() - startedAtMs;
+    const response = await this.#connection.poll(new SamplePollJob(requestId, roundtripMs, scope, operation.observer, headers));
     return response.promptLogprobs === undefined ? response : alignPromptLogprobs(response, promptTokenCount(prompt));
   }
 
@@ -154,5 +145,30 @@ export class SampleCalls {
       ...(call.requestId === undefined ? {} : { requestId: call.requestId }),
       ...(error === undefined ? {} : { errorCode: TinkexError.isInstance(error) ? error.code : 'UNKNOWN' }),
     });
+  }
+}
+
+/** The polling of one sample. A class, because its signal is made when somebody asks for it: a getter in a literal would be defined anew for each call. */
+class SamplePollJob implements PollJob<SampleResponse> {
+  readonly requestType = 'Sample';
+  readonly decoder = resultDecoders.Sample;
+  readonly requestId: string;
+  readonly roundtripMs: number;
+  readonly isRequestAbortable: boolean;
+  readonly observer: PollObserver;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly #scope: SubmissionScope;
+
+  constructor(requestId: string, roundtripMs: number, scope: SubmissionScope, observer: PollObserver, headers: CallOptions['headers']) {
+    this.requestId = requestId;
+    this.roundtripMs = roundtripMs;
+    this.isRequestAbortable = scope.requestSignal !== undefined;
+    this.observer = observer;
+    if (headers !== undefined) this.headers = headers;
+    this.#scope = scope;
+  }
+
+  get signal(): AbortSignal {
+    return this.#scope.signal;
   }
 }

@@ -59,7 +59,8 @@ export class SampleSubmitter {
   /** Submits once and returns the promise's id. Any failure is the caller's; a 429 also sets the shared backoff. */
   async submitOnce(submission: Submission): Promise<string> {
     const { estimatedBytes, scope } = submission;
-    const admission = this.limits.tryEnter(estimatedBytes) ?? (await this.limits.enter(estimatedBytes, scope.signal));
+    // The signal of requests, not of waits: closing the client ends every submission and so empties the line, without a signal for each call in it.
+    const admission = this.limits.tryEnter(estimatedBytes) ?? (await this.limits.enter(estimatedBytes, scope.requestSignal));
     try {
       if (this.limiter.isBlocked) await this.limiter.wait(scope.signal, this.#connection.source());
       return await this.#send(submission);
@@ -112,7 +113,7 @@ export class SampleSubmitter {
   async #send({ request, scope, headers }: Submission): Promise<string> {
     const { clock, http } = this.#connection;
     const startedAtMs = clock.now();
-    const { requestId } = await http.request({
+    const call = http.request({
       method: 'POST',
       path,
       pool,
@@ -124,6 +125,8 @@ export class SampleSubmitter {
       headers: headers === undefined ? BACKPRESSURE_HEADERS : { ...BACKPRESSURE_HEADERS, ...headers },
       ...(scope.requestSignal === undefined ? {} : { signal: scope.requestSignal }),
     });
+    // The promise of the whole result is a native one; awaiting the call itself, a thenable, takes three more steps of the queue.
+    const { requestId } = (await call.withMetadata()).data;
     if (this.limiter.blockedUntilMs !== 0) this.limiter.noteSuccess(startedAtMs, this.#connection.source());
     return requestId;
   }

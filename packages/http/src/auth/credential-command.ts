@@ -5,6 +5,7 @@ import { checkedCredential } from './api-key.js';
 import type { AuthProvider } from './auth-provider.js';
 import { type Command, runCommand } from './run-command.js';
 
+/** Options of `credentialCommand`. */
 export interface CredentialCommandOptions {
   /** Limit of one run, milliseconds. Default 30,000. */
   readonly timeoutMs?: number;

@@ -8,6 +8,7 @@ import { planJwtRefresh, RETRY_REFRESH_MS } from './jwt-refresh.js';
 /** A token that we have just been given is used for at least this long, however short its life: no loop of exchanges. */
 const MIN_REFRESH_INTERVAL_MS = 10_000;
 
+/** Options of `jwtAuth`. */
 export interface JwtAuthOptions {
   /** Exchanges the long-lived credential for a token. One exchange runs at a time. */
   readonly exchange: () => Promise<string>;

@@ -83,7 +83,8 @@ export class CallFactory {
       ? this.#defaultHeaders.forWrite(accept, contentType, newIdempotencyKey(), timeoutSeconds)
       : this.#defaultHeaders.forRead(accept, timeoutSeconds);
     for (const name in this.#ownHeaders) headers[name] = this.#ownHeaders[name] as string;
-    return options.headers === undefined ? headers : Object.assign(headers, lowerCased(options.headers));
+    if (options.headers !== undefined) setLowerCased(headers, options.headers);
+    return headers;
   }
 }
 
@@ -98,11 +99,16 @@ function encodeBody({ body, contentType }: BaseRequestOptions): string | Uint8Ar
 
 function lowerCased(headers: Readonly<Record<string, string>>): Record<string, string> {
   const lower: Record<string, string> = {};
+  setLowerCased(lower, headers);
+  return lower;
+}
+
+/** Straight into the target: a copy in between would be made for each call. */
+function setLowerCased(target: Record<string, string>, headers: Readonly<Record<string, string>>): void {
   for (const name of Object.keys(headers)) {
     const value = headers[name];
-    if (value !== undefined) lower[name.toLowerCase()] = value;
+    if (value !== undefined) target[name.toLowerCase()] = value;
   }
-  return lower;
 }
 
 function seconds(milliseconds: number): string {

@@ -6,6 +6,7 @@ import type { Middleware } from '../pipeline/middleware.js';
 import type { Transport } from '../transport/transport.js';
 import type { Query } from '../url/encode-query.js';
 
+/** Options of `HttpClient`. */
 export interface HttpClientOptions {
   /** Absolute http(s) URL; its own path is kept in front of each call's path. */
   readonly baseUrl: string;

@@ -15,7 +15,7 @@ export function readReply<T>(reply: Reply, options: RequestOptions<T>): T {
 
 function rawResponse({ status, headers, bytes }: Reply): RawResponse {
   const requestId = requestIdOf(headers);
-  return { status, headers, bytes, ...(requestId === undefined ? {} : { requestId }) };
+  return requestId === undefined ? { status, headers, bytes } : { status, headers, bytes, requestId };
 }
 
 /** The JSON of a reply that must be JSON. */

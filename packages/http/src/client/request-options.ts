@@ -47,6 +47,7 @@ export interface BaseRequestOptions {
   readonly maxResponseBytes?: number;
 }
 
+/** One call: what to send, how to read the answer, and which of the client's rules it changes. */
 export interface RequestOptions<T> extends BaseRequestOptions {
   /** Checks and converts the JSON of a success. A codec of `@tinkex/types`, or any object with `decode`. */
   readonly schema?: { decode(value: unknown): T };
@@ -56,6 +57,7 @@ export interface RequestOptions<T> extends BaseRequestOptions {
   readonly acceptStatus?: readonly number[];
 }
 
+/** One call whose body is read piece by piece. */
 export type StreamOptions = BaseRequestOptions;
 
 /** A value with what is known about its response. */

@@ -1,6 +1,7 @@
 import { AbortedError } from '@tinkex/types';
 import type { Clock } from './clock.js';
 
+/** Options of `sleep`. */
 export interface SleepOptions {
   /**
    * True for work that nobody awaits, such as a monitor's loop: the wait then does not keep the process alive. Default false:

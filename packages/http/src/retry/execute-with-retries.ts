@@ -14,6 +14,7 @@ export interface OuterRetry {
   readonly isPause: boolean;
 }
 
+/** Options of `executeWithRetries`. */
 export interface ExecuteWithRetriesOptions {
   /** Default: the machine's clock. */
   readonly clock?: Clock;

@@ -2,6 +2,7 @@ import { stringifyJson } from '@tinkex/types';
 import { oversizedBody } from './body-size.js';
 import type { TransportBody, TransportResponse } from './transport.js';
 
+/** What `createResponse` makes a response of. */
 export interface ResponseInit {
   readonly status?: number;
   /** Lower-case names. */

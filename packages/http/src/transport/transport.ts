@@ -17,6 +17,7 @@ export interface Transport {
   close(): Promise<void>;
 }
 
+/** One request as a transport sends it. */
 export interface TransportRequest {
   readonly method: string;
   /** Absolute. */
@@ -55,6 +56,7 @@ export interface RequestProgress {
   phase: 'connect' | 'headers' | 'body';
 }
 
+/** One response, its headers read and its body not yet. */
 export interface TransportResponse {
   readonly status: number;
   /** Lower-case names; repeated headers joined by `, `. */

@@ -6,6 +6,7 @@ import { Exchange } from './exchange.js';
 import { DEFAULT_CONNECTIONS, DEFAULT_POOL_CONNECTIONS } from './pool-limits.js';
 import type { Transport, TransportRequest, TransportResponse } from './transport.js';
 
+/** Options of `UndiciTransport`. */
 export interface UndiciTransportOptions {
   /** Connections per pool name and origin. Merged over the protocol's defaults; unnamed pools get 256. */
   readonly pools?: Readonly<Record<string, number>>;

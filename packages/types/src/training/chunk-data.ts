@@ -16,12 +16,13 @@ export interface DataChunk<T = Datum> {
   readonly estimatedBytes: number;
 }
 
-/**
- * Splits data, in order, into chunks that keep to the limits. No data give no chunks.
- *
- * @param estimate How many bytes a datum takes. Default {@link estimateDatumBytes}.
- */
+/** Splits data, in order, into chunks that keep to the limits, by {@link estimateDatumBytes}. No data give no chunks. */
 export function chunkData(data: readonly Datum[], limits?: ChunkLimits): DataChunk[];
+/**
+ * Splits anything, in order, into chunks that keep to the limits.
+ *
+ * @param estimate - How many bytes an item takes.
+ */
 export function chunkData<T>(data: readonly T[], limits: ChunkLimits, estimate: (datum: T) => number): DataChunk<T>[];
 export function chunkData<T>(
   data: readonly T[],
