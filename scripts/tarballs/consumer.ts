@@ -7,6 +7,7 @@ import type { InstallSet } from './install-sets.js';
 
 /** Sub-paths that need an optional peer, and where the workspace has that peer. */
 const PEERS: Readonly<Record<string, { readonly peer: string; readonly from: string; readonly isLoadable: boolean }>> = {
+  '@tinkex/clients/autodiff': { peer: '@jax-js/jax', from: 'packages/clients', isLoadable: true },
   '@tinkex/telemetry/otel': { peer: '@opentelemetry/api', from: 'packages/telemetry', isLoadable: true },
   '@tinkex/testkit/msw': { peer: 'msw', from: 'packages/testkit', isLoadable: true },
   // vitest refuses to be loaded outside its own runner.
