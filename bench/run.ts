@@ -63,10 +63,17 @@ const machine = {
 console.log(machine);
 
 const results: WorkResult[] = [];
+const failures: string[] = [];
 for (const work of works) {
-  const result = await inTurns(work, rounds, server);
-  results.push(result);
-  printResult(work, result);
+  try {
+    const result = await inTurns(work, rounds, server);
+    results.push(result);
+    printResult(work, result);
+  } catch (error) {
+    // The others are still worth knowing; the exit code tells.
+    failures.push(work.id);
+    console.error(`\n${work.title}   [${work.id}] FAILED:`, error instanceof Error ? error.message : error);
+  }
 }
 server.close();
 
@@ -81,7 +88,7 @@ for (const { id, metric, of, against } of missed)
 const isWhole = !isQuick && wanted === undefined;
 const target = `${here}results/${isWhole ? 'latest' : 'quick.tmp'}`;
 mkdirSync(`${here}results`, { recursive: true });
-writeFileSync(`${target}.json`, `${JSON.stringify({ machine, rounds, isQuick, works: results }, undefined, 2)}\n`);
+writeFileSync(`${target}.json`, `${JSON.stringify({ machine, rounds, isQuick, failures, works: results }, undefined, 2)}\n`);
 writeFileSync(
   `${target}.svg`,
   chart(
@@ -90,3 +97,4 @@ writeFileSync(
   ),
 );
 console.log(`Written: ${target}.json and .svg`);
+process.exitCode = failures.length === 0 ? 0 : 1;

@@ -1,7 +1,7 @@
 /** Calls that the server does not answer yet: what each of them holds, and what waiting costs. */
 import { program } from '../measure/program.js';
 import { keepInFlight } from '../measure/repeat.js';
-import { collectGarbage, heldBytes, stopwatch } from '../measure/stopwatch.js';
+import { heldBytes, stopwatch } from '../measure/stopwatch.js';
 import { samplerOf } from './sampling-contenders.js';
 
 interface Task {
@@ -13,6 +13,8 @@ interface Task {
   readonly idleMs: number;
 }
 
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
 await program(async ({ contender, baseUrl, calls, held, idleMs }: Task) => {
   const control = async (action: string): Promise<{ held: number }> =>
     (await (await fetch(`${baseUrl}/bench/${action}`, { method: 'POST' })).json()) as { held: number };
@@ -22,11 +24,12 @@ await program(async ({ contender, baseUrl, calls, held, idleMs }: Task) => {
   const before = heldBytes();
   await control('hold');
   const pending = Array.from({ length: calls }, () => sample());
-  while ((await control('held')).held < held) await new Promise((resolve) => setTimeout(resolve, 20));
+  while ((await control('held')).held < held) await pause(20);
   const bytesPerCall = (heldBytes() - before) / calls;
-  collectGarbage();
+  // The collection goes on in the background for a moment.
+  await pause(1_000);
   const stop = stopwatch();
-  await new Promise((resolve) => setTimeout(resolve, idleMs));
+  await pause(idleMs);
   const { cpuMs, wallMs } = stop();
   await control('release');
   await Promise.all(pending);

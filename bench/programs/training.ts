@@ -51,7 +51,7 @@ function rawUndici(baseUrl: string, batches: readonly Datum[][], isCopying: bool
   const pollPool = new Pool(baseUrl, { connections: 2_048 });
   const bodies = batches.map((batch, step) =>
     chunkData(batch, CHUNK_LIMITS).map(({ data }) =>
-      protobuf.forwardBackwardRequest.encode({ modelId: 'bench:train:0', seqId: step, data: [...data], lossFn: 'cross_entropy' }),
+      protobuf.forwardBackwardRequest.encode({ modelId: 'bench:train:0', seqId: step + 1, data: [...data], lossFn: 'cross_entropy' }),
     ),
   );
   const headers = { 'x-api-key': 'tml-bench' };
