@@ -7,10 +7,10 @@
  *   pnpm bench --rounds 9
  *   pnpm bench --no-python
  *
- * Prints a table for each work, and writes results/latest.json and results/latest.svg (results/quick.tmp.* for --quick and --only).
+ * Prints a table for each work, and writes it into results/latest.json and results/latest.svg after each; with --only, the others stay there as they
+ * were. --quick writes results/quick.tmp.* instead.
  */
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg, totalmem } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -18,6 +18,7 @@ import { inTurns, type WorkResult } from './measure/in-turns.js';
 import type { Bench } from './measure/work.js';
 import { pythonSdk } from './python/python-sdk.js';
 import { chart } from './report/chart.js';
+import { type Machine, Results } from './report/results.js';
 import { printResult } from './report/table.js';
 import { startServer } from './server/start-server.js';
 import { codecWorks } from './suites/codecs.js';
@@ -47,27 +48,32 @@ const server = await startServer();
 const sdk = options['no-python'] ? { reason: '--no-python' } : await pythonSdk(server.url);
 if ('reason' in sdk) console.log(`The Python SDK is not compared with: ${sdk.reason}`);
 const bench: Bench = { server, isQuick, python: 'run' in sdk ? sdk.run : undefined };
-const works = [importWorks, samplingWorks, pendingWorks, trainingWorks, codecWorks, httpWorks, testkitWorks]
-  .flatMap((suite) => suite(bench))
-  .filter(({ id }) => wanted === undefined || wanted.some((start) => id.startsWith(start)));
+const works = [importWorks, samplingWorks, pendingWorks, trainingWorks, codecWorks, httpWorks, testkitWorks].flatMap((suite) =>
+  suite(bench),
+);
+const chosen = works.filter(({ id }) => wanted === undefined || wanted.some((start) => id.startsWith(start)));
 
-const machine = {
+const machine: Machine = {
   node: process.version,
   cpu: cpus()[0]?.model ?? 'unknown',
   cores: cpus().length,
   memoryGigabytes: Math.round(totalmem() / 2 ** 30),
   pythonSdk: 'version' in sdk ? sdk.version : `not run: ${sdk.reason}`,
-  loadAtStart: loadavg()[0],
-  startedAt: new Date().toISOString(),
 };
-console.log(machine);
+console.log({ ...machine, load: loadavg()[0] });
 
+const target = `${here}results/${isQuick ? 'quick.tmp' : 'latest'}`;
+const file = new Results(
+  target,
+  works.map(({ id }) => id),
+);
 const results: WorkResult[] = [];
 const failures: string[] = [];
-for (const work of works) {
+for (const work of chosen) {
   try {
     const result = await inTurns(work, rounds, server);
     results.push(result);
+    file.add(result, machine);
     printResult(work, result);
   } catch (error) {
     // The others are still worth knowing; the exit code tells.
@@ -85,16 +91,5 @@ console.log(`\n${goals - missed.length} of ${goals} goals met. Missed:`);
 for (const { id, metric, of, against } of missed)
   console.log(`  ${id}: ${metric} of ${of}${against === undefined ? '' : ` against ${against}`}`);
 
-const isWhole = !isQuick && wanted === undefined;
-const target = `${here}results/${isWhole ? 'latest' : 'quick.tmp'}`;
-mkdirSync(`${here}results`, { recursive: true });
-writeFileSync(`${target}.json`, `${JSON.stringify({ machine, rounds, isQuick, failures, works: results }, undefined, 2)}\n`);
-writeFileSync(
-  `${target}.svg`,
-  chart(
-    results,
-    `${machine.startedAt.slice(0, 10)}, Node ${machine.node}, ${machine.cores} cores, median of ${rounds} rounds with quartiles; the tick is the goal`,
-  ),
-);
 console.log(`Written: ${target}.json and .svg`);
 process.exitCode = failures.length === 0 ? 0 : 1;

@@ -1,4 +1,5 @@
 import { type Clock, type HttpClient, hasSubscribers, publish, type RawResponse, sleep } from '@tinkex/http';
+import type { ClientReport } from '@tinkex/telemetry/reporter';
 import { type ApiStatusError, type EventSource, endpoints } from '@tinkex/types';
 import type { AdmissionQueue } from '../limits/admission-queue.js';
 import { BILLING_PAUSE_MS, type BillingPause } from '../limits/billing-pause.js';
@@ -7,6 +8,7 @@ import { answerOfError, answerOfResponse } from './poll-answer.js';
 import { pollBody } from './poll-body.js';
 import { decidePoll, FIRST_POLL, type PollAnswer, type PollDecision, type PollMemory, type PollWait } from './poll-decision.js';
 import { HELD_ANSWER_MS, pollFloorMs } from './poll-pace.js';
+import { pollReport } from './poll-report.js';
 import type { QueueReport } from './queue-state.js';
 import { decodeResult, type ResultDecoder } from './result-decoder.js';
 
@@ -43,6 +45,8 @@ export interface PollerParts {
   /** The `Accept` header for results that exist as protobuf. */
   readonly acceptResult: string;
   readonly source: () => EventSource;
+  /** Told what the service should know about failed polls. */
+  readonly onReport?: (report: ClientReport) => void;
 }
 
 const { path, pool, timeoutMs } = endpoints.retrieveFuture;
@@ -71,6 +75,7 @@ export class Poller {
     let memory = FIRST_POLL;
     let quickAnswers = 0;
     let heldBytes = 0;
+    const begunAtMs = clock.now();
     this.#pending += 1;
     try {
       // One frame for the whole life of a promise: thousands of them may stand in line for a slot.
@@ -82,6 +87,7 @@ export class Poller {
         quickAnswers = heldMs >= HELD_ANSWER_MS ? 0 : quickAnswers + 1;
         const decision = decidePoll(memory, answer, job.requestId, job.requestType);
         this.#publish(job, iteration, decision, answer, heldMs);
+        if (answer.kind !== 'success' || decision.action === 'reject') this.#report(job, memory, answer, decision, iteration, begunAtMs);
         job.observer?.polled();
         job.onPolled?.();
         if (decision.action === 'resolve') return decodeResult(job.decoder, decision, job.requestType);
@@ -160,6 +166,14 @@ export class Poller {
   async #pauseUnpaid(error: ApiStatusError, signal: AbortSignal): Promise<void> {
     if (!this.#parts.billingPause.judge(error.status).isPaused) throw error;
     await sleep(this.#parts.clock, BILLING_PAUSE_MS, signal);
+  }
+
+  #report<T>(job: PollJob<T>, memory: PollMemory, answer: PollAnswer, decision: PollDecision, iteration: number, begunAtMs: number): void {
+    const { onReport, clock } = this.#parts;
+    if (onReport === undefined) return;
+    const { requestId, requestType } = job;
+    const report = pollReport(memory, answer, decision, { requestId, requestType, iteration, elapsedMs: clock.now() - begunAtMs });
+    if (report !== undefined) onReport(report);
   }
 
   #publish<T>(job: PollJob<T>, attempt: number, decision: PollDecision, answer: PollAnswer, durationMs: number): void {

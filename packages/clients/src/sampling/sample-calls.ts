@@ -1,5 +1,13 @@
 import { hasSubscribers, publish } from '@tinkex/http';
-import { estimatePromptBytes, FutureExpiredError, type ModelInput, type SampleResponse, TinkexError } from '@tinkex/types';
+import { samplingRetryReport } from '@tinkex/telemetry/reporter';
+import {
+  estimatePromptBytes,
+  FutureExpiredError,
+  type ModelInput,
+  type SampleResponse,
+  type SamplingCallEvent,
+  TinkexError,
+} from '@tinkex/types';
 import type { CallOptions } from '../calls/call-options.js';
 import type { ApiFuture } from '../futures/api-future.js';
 import type { Operation, PollObserver } from '../futures/operation.js';
@@ -83,6 +91,7 @@ export class SampleCalls {
       call.operation.signal,
       (error) => {
         call.failures += 1;
+        this.#reportRetry(call, error);
         this.#noteLoss(call, error, retry.options.seqIdAfterLoss);
       },
     );
@@ -124,6 +133,11 @@ export class SampleCalls {
     return this.#submitter.submitPatiently({ ...submission, onFailure });
   }
 
+  #reportRetry({ failures, operation: { startedAtMs } }: SampleCall, error: unknown): void {
+    const nowMs = this.#connection.clock.now();
+    this.#connection.report(samplingRetryReport({ operation: 'sample', error, isRetried: true, attempt: failures, startedAtMs, nowMs }));
+  }
+
   /** Decides which number the next attempt carries after a lost promise. */
   #noteLoss(call: SampleCall, error: unknown, seqIdAfterLoss: 'same' | 'new'): void {
     if (!FutureExpiredError.isInstance(error)) return;
@@ -143,9 +157,16 @@ export class SampleCalls {
       durationMs: this.#connection.clock.now() - call.operation.startedAtMs,
       ...this.#connection.source(),
       ...(call.requestId === undefined ? {} : { requestId: call.requestId }),
+      ...(this.#connection.publishesContent && response !== undefined ? { content: contentOf(call.prompt, response) } : {}),
       ...(error === undefined ? {} : { errorCode: TinkexError.isInstance(error) ? error.code : 'UNKNOWN' }),
     });
   }
+}
+
+/** Text only: images and audio have no tokens of their own. */
+function contentOf(prompt: ModelInput, { sequences }: SampleResponse): NonNullable<SamplingCallEvent['content']> {
+  const text = prompt.chunks.flatMap((chunk) => (chunk.type === 'encoded_text' ? [...chunk.tokens] : []));
+  return { prompt: text, sequences: sequences.map(({ tokens }) => tokens) };
 }
 
 /** The polling of one sample. A class, because its signal is made when somebody asks for it: a getter in a literal would be defined anew for each call. */

@@ -1,4 +1,5 @@
 import type { Clock, HttpClient, Random, Transport } from '@tinkex/http';
+import type { ClientReport } from '@tinkex/telemetry/reporter';
 import type { ClientConfigResponse, EventSource, Tokenizer } from '@tinkex/types';
 import type { CallOptions } from '../calls/call-options.js';
 import type { RetryScope } from '../calls/endpoint-caller.js';
@@ -50,6 +51,10 @@ export interface Connection {
   readonly billingPause: BillingPause;
   /** Who events are about. */
   source(): EventSource;
+  /** Whether the user wants prompts and samples in events. */
+  readonly publishesContent: boolean;
+  /** Tells the service about a failure, if it wants to know. */
+  report(report: ClientReport): void;
   /** Calls one endpoint of the table in `@tinkex/types` and decodes its answer. */
   call<Key extends EndpointKey>(key: Key, request: EndpointCall<Key>, options?: EndpointCallOptions): Promise<EndpointResponse<Key>>;
   /** The outer retry layer, for calls that do more in a round than {@link call} does. */

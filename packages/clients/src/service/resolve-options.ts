@@ -56,6 +56,7 @@ const OPTION_NAMES: Readonly<Record<keyof ServiceClientOptions, true>> = {
   random: true,
   sdkVersion: true,
   telemetry: true,
+  publishContent: true,
   heartbeatIntervalMs: true,
   limits: true,
   tokenizer: true,

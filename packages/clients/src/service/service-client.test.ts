@@ -224,8 +224,34 @@ describe('reports to the service', () => {
     const events = server.transport
       .of('telemetry')
       .flatMap(({ body }) => (body as { events: { event: string }[] }).events.map(({ event }) => event));
-    expect(events).toEqual(['SESSION_START', 'UNHANDLED_EXCEPTION']);
+    expect(events).toEqual(['SESSION_START', 'GENERIC_EVENT', 'UNHANDLED_EXCEPTION']);
     expect(server.transport.of('telemetry')[0]?.body).toMatchObject({ session_id: 'S', sdk_version: '0.25.0' });
+  });
+
+  it('tell failed polls and repeated submissions, without the key', async () => {
+    const server = miniServer({}, { telemetry: true, apiKey: 'tml-very-secret', maxRetries: 0 });
+    server.routes.set('telemetry', () => ({ body: { status: 'accepted' } }));
+    const training = await server.training();
+    server.routes.set('optim_step', answersInOrder([{ status: 503, body: {} }, { body: { request_id: 'r' } }]));
+    server.routes.set(
+      'retrieve_future',
+      answersInOrder([
+        { status: 408, body: { type: 'try_again' } },
+        { connection_error: true },
+        { status: 429, body: {} },
+        { body: { error: 'out of memory', category: 'server' } },
+      ]),
+    );
+    await expect(server.clock.runUntil(training.optimStep())).rejects.toThrow('out of memory');
+    await server.clock.runUntil(server.service.close());
+    const bodies = server.transport.of('telemetry').map(({ body }) => body as { events: { event_name?: string }[] });
+    expect(bodies.flatMap(({ events }) => events.flatMap(({ event_name }) => event_name ?? []))).toEqual([
+      'InternalClientHolder.execute_with_retries.exception',
+      'APIFuture.result_async.connection_error',
+      'APIFuture.result_async.api_status_error',
+      'APIFuture.result_async.application_error',
+    ]);
+    expect(JSON.stringify(bodies)).not.toContain('tml-very-secret');
   });
 
   it('a service that does not answer them holds close() up for a second at most', async () => {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type RetryInfo, type Transport, UndiciTransport } from '@tinkex/http';
-import { outerRetryReport, ServiceReporter } from '@tinkex/telemetry/reporter';
+import { type ClientReport, outerRetryReport, ServiceReporter } from '@tinkex/telemetry/reporter';
 import type { EventSource, GetServerCapabilitiesResponse } from '@tinkex/types';
 import type { CallOptions } from '../calls/call-options.js';
 import { CallScope } from '../calls/call-scope.js';
@@ -206,19 +206,20 @@ export class ServiceClient implements AsyncDisposable {
   }
 
   async #connect(signal: AbortSignal): Promise<Connection> {
+    const onReport = (report: ClientReport): void => this.#reporter?.event(report);
     const parts = {
       options: this.#options,
       transport: this.#transport,
       lifetime: this.#lifetime,
       source: () => this.#source(),
-      onRetry: (failure: RetriedRound) => this.#reporter?.event(outerRetryReport({ ...failure, isRetried: true })),
+      onRetry: (failure: RetriedRound) => onReport(outerRetryReport({ ...failure, isRetried: true })),
       onHttpRetry: (retry: RetryInfo) => this.#noteTrouble(retry),
     };
     this.#started = await startConnection(parts, signal);
     const tokenizers = new TokenizerLibrary(this.#options.tokenizer ?? {}, this.#transport);
     const loadTokenizer = (modelName: string, tokenizerId?: string) => tokenizers.load(modelName, tokenizerId);
     const onFailure = (error: unknown): void => this.#reporter?.capture(error);
-    return new ServiceConnection({ ...parts, started: this.#started, loadTokenizer, onFailure });
+    return new ServiceConnection({ ...parts, started: this.#started, loadTokenizer, onFailure, onReport });
   }
 
   async #openSession(signal: AbortSignal): Promise<SessionConnection> {

@@ -1,4 +1,5 @@
 import type { Clock, HttpClient, Random, Transport } from '@tinkex/http';
+import type { ClientReport } from '@tinkex/telemetry/reporter';
 import type { ClientConfigResponse, EventSource, Tokenizer } from '@tinkex/types';
 import type { Lifetime } from '../calls/lifetime.js';
 import { Poller } from '../futures/poller.js';
@@ -23,6 +24,8 @@ export interface ServiceConnectionParts {
   readonly loadTokenizer: (modelName: string, tokenizerId?: string) => Promise<Tokenizer>;
   /** Told of each operation that failed. */
   readonly onFailure: (error: unknown) => void;
+  /** Told what the service should know about failed polls and retries. */
+  readonly onReport: (report: ClientReport) => void;
 }
 
 /** The connection of one `ServiceClient`. */
@@ -41,6 +44,8 @@ export class ServiceConnection implements Connection {
   readonly dialect: WireDialect;
   readonly dispatchBudget: AdmissionQueue;
   readonly source: () => EventSource;
+  readonly publishesContent: boolean;
+  readonly report: (report: ClientReport) => void;
   readonly credential: () => Promise<string>;
   readonly loadTokenizer: (modelName: string, tokenizerId?: string) => Promise<Tokenizer>;
   readonly call: Connection['call'];
@@ -48,7 +53,7 @@ export class ServiceConnection implements Connection {
   readonly startOperation: Connection['startOperation'];
   readonly poll: Connection['poll'];
 
-  constructor({ options, started, transport, lifetime, source, loadTokenizer, onFailure }: ServiceConnectionParts) {
+  constructor({ options, started, transport, lifetime, source, loadTokenizer, onFailure, onReport }: ServiceConnectionParts) {
     const { limits } = options;
     this.baseUrl = options.baseUrl;
     this.tenantId = tenantIdOf(options.baseUrl, options.apiKey || options.credentialCommand);
@@ -64,6 +69,8 @@ export class ServiceConnection implements Connection {
     this.dialect = new WireDialect(options.wireFormat);
     this.dispatchBudget = AdmissionQueue.bytes(limits.maxDispatchBytes ?? started.config.fwdbwdDispatchBytesSemaphoreSize);
     this.source = source;
+    this.publishesContent = options.publishContent ?? false;
+    this.report = onReport;
     this.credential = started.credential;
     this.loadTokenizer = loadTokenizer;
     const poller = new Poller({
@@ -74,6 +81,7 @@ export class ServiceConnection implements Connection {
       slots: AdmissionQueue.counting(limits.maxConcurrentPolls ?? DEFAULT_CONCURRENT_POLLS),
       acceptResult: this.acceptResult,
       source,
+      onReport,
     });
     // Own properties and not methods, so that a session's connection can be spread from this one.
     this.call = (key, request, callOptions) => started.caller.call(key, request, callOptions);

@@ -55,6 +55,11 @@ export interface ServiceClientOptions {
   readonly sdkVersion?: string;
   /** `TINKER_TELEMETRY`: whether session start and failures are reported to the service. Default: only to the hosted service. */
   readonly telemetry?: boolean;
+  /**
+   * Whether `tinkex:sampling:call` events carry the prompt's and the sampled tokens, for sinks that ask for content too. Default false: no event
+   * ever carries content.
+   */
+  readonly publishContent?: boolean;
   /** Between two heartbeats. Default 10,000. */
   readonly heartbeatIntervalMs?: number;
   readonly limits?: ClientLimits;

@@ -189,6 +189,18 @@ describe('B. sampling and concurrency', () => {
     expect(limiter().blockedUntilMs - clock.now()).toBe(5_000);
   });
 
+  it('events carry no content, unless the client is told to publish it', async () => {
+    const seen: unknown[] = [];
+    const stop = subscribe('tinkex:sampling:call', ({ content }) => seen.push(content));
+    for (const publishContent of [false, true]) {
+      const sampling = await connect({ publishContent }).createSamplingClient({ baseModel: 'tinkex/tiny' });
+      const { sequences } = await drive(clock, sampling.sample({ prompt, samplingParams }));
+      expect(seen.at(-1)).toEqual(publishContent ? { prompt, sequences: sequences.map(({ tokens }) => tokens) } : undefined);
+    }
+    stop();
+    expect(seen).toHaveLength(2);
+  });
+
   it('B.7 HTTP events are seen for sampling; queue states come only from polling', async () => {
     const seen: string[] = [];
     const stops = [
