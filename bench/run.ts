@@ -17,7 +17,6 @@ import { parseArgs } from 'node:util';
 import { inTurns, type WorkResult } from './measure/in-turns.js';
 import type { Bench } from './measure/work.js';
 import { pythonSdk } from './python/python-sdk.js';
-import { chart } from './report/chart.js';
 import { type Machine, Results } from './report/results.js';
 import { printResult } from './report/table.js';
 import { startServer } from './server/start-server.js';
