@@ -37,7 +37,7 @@ const { values: options } = parseArgs({
   },
 });
 const isQuick = options.quick;
-const rounds = Number(options.rounds ?? (isQuick ? 3 : 5));
+const rounds = Number(options.rounds ?? (isQuick ? 2 : 5));
 const wanted = options.only?.split(',');
 
 const here = fileURLToPath(new URL('.', import.meta.url));
