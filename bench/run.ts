@@ -8,7 +8,7 @@
  *   pnpm bench --no-python
  *
  * Prints a table for each work, and writes it into results/latest.json and results/latest.svg after each; with --only, the others stay there as they
- * were. --quick writes results/quick.tmp.* instead.
+ * were. --quick writes temp/quick.* instead.
  */
 import { execFileSync } from 'node:child_process';
 import { cpus, loadavg, totalmem } from 'node:os';
@@ -61,7 +61,7 @@ const machine: Machine = {
 };
 console.log({ ...machine, load: loadavg()[0] });
 
-const target = `${here}results/${isQuick ? 'quick.tmp' : 'latest'}`;
+const target = `${here}${isQuick ? 'temp/quick' : 'results/latest'}`;
 const file = new Results(
   target,
   works.map(({ id }) => id),
