@@ -4,6 +4,10 @@ import { markExactIntegers } from './exact-integers.js';
 import type { JsonValue } from './json-value.js';
 import { decodeUtf8 } from './utf8.js';
 
+const MAX_SHORT_TEXT = 4096;
+/** An integer beyond 2^53 has at least so many digits. */
+const LONG_NUMBER = /\d{16}/;
+
 /**
  * Reads JSON text, or its UTF-8 bytes. Integers beyond 2^53 come as bigints, exact. Throws a `ValidationError` (direction
  * `response`) for anything that is not JSON.
@@ -13,6 +17,8 @@ export function parseJson(input: string | Uint8Array): JsonValue {
   try {
     text = typeof input === 'string' ? input : decodeUtf8(input);
     const value = JSON.parse(text) as JsonValue;
+    // Most answers are short and hold no long number: one look at their text is cheaper than a walk through the value.
+    if (text.length <= MAX_SHORT_TEXT && !LONG_NUMBER.test(text)) return value;
     return hasInexactInteger(value) ? parseExactly(text) : value;
   } catch {
     // The engine's error quotes the text, which may hold a secret, so it is not even the cause: say only how long the text was.
@@ -43,13 +49,14 @@ function isInexact(value: unknown): boolean {
 }
 
 const MIN_BULK = 16;
+const NO_NUMBERS = new Float64Array(0);
 
 /**
  * Looks through long arrays of numbers fast: the engine copies them into a typed array at once. What is no number becomes NaN
  * there, or is too small to hold an integer that was rounded; an array of which this is not sure is walked through one by one.
  */
 class BulkCheck {
-  #copy = new Float64Array(1024);
+  #copy = NO_NUMBERS;
 
   isHarmless(values: readonly unknown[]): boolean {
     if (values.length < MIN_BULK) return false;
