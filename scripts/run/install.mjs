@@ -15,9 +15,11 @@ export async function install() {
   rmSync(STAMP, { force: true });
   const args = ['--yes', pnpm, '--dir', root, 'install', '--frozen-lockfile', '--prod=false', '--reporter=append-only'];
   // CI=true: pnpm asks nothing, even without a terminal. NODE_ENV would make npm and pnpm leave development dependencies out.
-  const env = { ...process.env, CI: 'true', NODE_ENV: undefined, npm_config_omit: undefined, npm_config_production: undefined };
+  // npm_config_package: under another npx (the matrix) it would make this one run that package instead of pnpm.
+  const unset = { NODE_ENV: undefined, npm_config_omit: undefined, npm_config_production: undefined, npm_config_package: undefined };
+  const env = { ...process.env, CI: 'true', ...unset, npm_config_local_prefix: undefined };
   // From elsewhere, because inside the workspace npx would take the pnpm in `node_modules`, which an installation may have to remove.
-  const code = await run('npx', args, { env: { ...env, npm_config_local_prefix: undefined }, cwd: tmpdir() });
+  const code = await run('npx', args, { env, cwd: tmpdir() });
   if (code !== 0) throw new SetUpError(`the installation failed (exit code ${code}); the lines above say why`);
   writeFileSync(STAMP, fingerprint);
   console.log('tinkex: installed');
