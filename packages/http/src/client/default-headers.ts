@@ -73,9 +73,9 @@ export class DefaultHeaders {
 
 function packageVersion(): string {
   try {
-    return (createRequire(import.meta.url)('../../package.json') as { version: string }).version;
+    return (createRequire(import.meta.url)('@tinkex/http/package.json') as { version: string }).version;
   } catch {
-    // A bundler has moved this file away from its manifest.
+    // An application's bundler has taken this file out of its package.
     return 'bundled';
   }
 }

@@ -1,0 +1,31 @@
+// The last part of a package's build, after `tsc -b`: one file of JavaScript per entry point (and per command), with what several of them share
+// in files beside them. Loading a package is then a few files, not a hundred. docs/decisions/0006-one-file-per-entry-point.md
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { rolldown } from 'rolldown';
+
+const { publishConfig } = JSON.parse(readFileSync('package.json', 'utf8'));
+const entryPoints = Object.values(publishConfig.exports).filter((target) => target.types !== undefined);
+/** From where the bundle is wanted to its source: `dist/x.js`, or `dist/node/x.js` where browsers get the modules one by one, is `src/x.ts`. */
+const inputs = [...entryPoints.map((target) => target.node ?? target.default), ...Object.values(publishConfig.bin ?? {})].map((file) => {
+  const name = file.replace('./dist/', '').replace('.js', '');
+  return [name, resolve('src', `${name.replace(/^node\//, '')}.ts`)];
+});
+
+const bundle = await rolldown({
+  input: Object.fromEntries(inputs),
+  // Dependencies, siblings and Node's own modules stay imports.
+  external: (id) => !id.startsWith('.') && !id.startsWith('/'),
+  platform: 'neutral',
+  treeshake: { moduleSideEffects: false },
+  onLog(level, { message }) {
+    throw new Error(`${level}: ${message}`);
+  },
+});
+await bundle.write({
+  dir: 'dist',
+  sourcemap: true,
+  chunkFileNames: 'shared/[name].js',
+  comments: { annotation: true, legal: true, jsdoc: false },
+});
+await bundle.close();
