@@ -19,9 +19,17 @@ export async function packAll(): Promise<Map<PublishedPackage, string>> {
   const destination = join(root, 'temp', 'tarballs');
   rmSync(destination, { recursive: true, force: true });
   mkdirSync(destination, { recursive: true });
-  const tarballs = await inParallel(packages, async ({ dir }) => {
-    const { stdout } = await commandOrThrow('pnpm', ['pack', '--json', '--pack-destination', destination], { cwd: dir });
-    return join(destination, JSON.parse(stdout).filename.split(/[\\/]/).at(-1));
-  });
+  const tarballs = await inParallel(packages, (one) => pack(one, destination));
   return new Map(packages.map((one, index) => [one, tarballs[index] ?? '']));
+}
+
+/** Builds and packs one package, and gives its tarball. A leftover declaration in `dist` is packed along: use it to run the package, not to compile against it. */
+export async function packOne(one: PublishedPackage, destination: string): Promise<string> {
+  await commandOrThrow('turbo', ['run', 'build', `--filter=${one.id}`, '--output-logs=errors-only']);
+  return pack(one, destination);
+}
+
+async function pack({ dir }: PublishedPackage, destination: string): Promise<string> {
+  const { stdout } = await commandOrThrow('pnpm', ['pack', '--json', '--pack-destination', destination], { cwd: dir });
+  return join(destination, JSON.parse(stdout).filename.split(/[\\/]/).at(-1));
 }

@@ -6,13 +6,8 @@ export type { FutureResults, Futures } from './futures/attach.js';
 export type { FutureHandle, FutureProgress, FutureStatus, QueueStateChange } from './futures/future-progress.js';
 export { rateLimiterFor } from './rate-limit/limiter-registry.js';
 export { RateLimiter, type RateLimiterState } from './rate-limit/rate-limiter.js';
-export {
-  type RecoveryEvent,
-  RecoveryMonitor,
-  type RecoveryMonitorOptions,
-  type RecoveryRecords,
-  type RecoveryService,
-} from './recovery/recovery-monitor.js';
+export type { RecoveryEvent } from './recovery/recovery-event.js';
+export { RecoveryMonitor, type RecoveryMonitorOptions, type RecoveryRecords, type RecoveryService } from './recovery/recovery-monitor.js';
 export type { RecoveryPolicy } from './recovery/recovery-policy.js';
 export { type PageRange, type PageSource, PageStream } from './rest/page-stream.js';
 export { type AuditLogOptions, type ListOptions, type ListTrainingRunsOptions, RestClient, type ScopeOptions } from './rest/rest-client.js';

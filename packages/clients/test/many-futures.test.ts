@@ -1,7 +1,6 @@
-import { getHeapStatistics, setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import type { ApiFuture, FutureHandle } from '../src/index.js';
+import { heapAfterCollection } from './support/heap.js';
 import { miniServer } from './support/mini-server.js';
 import { never, type ScriptedAnswer } from './support/scripted-transport.js';
 
@@ -53,18 +52,14 @@ describe('10,000 pending futures', () => {
   });
 
   it('cost less than 4 KiB of heap each beyond the polls in flight', async () => {
-    setFlagsFromString('--expose-gc');
-    const collect = runInNewContext('gc') as () => void;
     const server = miniServer({}, { limits: { maxConcurrentPolls: 1 } });
     server.routes.set('retrieve_future', never);
     server.service.futures.attach(handle(-1));
     await server.clock.advance(1);
-    collect();
-    const before = getHeapStatistics().used_heap_size;
+    const before = heapAfterCollection();
     const futures = Array.from({ length: COUNT }, (_, index) => server.service.futures.attach(handle(index)));
     await server.clock.advance(1);
-    collect();
-    const each = (getHeapStatistics().used_heap_size - before) / COUNT;
+    const each = (heapAfterCollection() - before) / COUNT;
     expect(each).toBeLessThan(4096);
     const outcomes = Promise.allSettled(futures);
     await server.service.close();

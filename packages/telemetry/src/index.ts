@@ -13,26 +13,3 @@ export type { DistributionSummary } from './metrics/series.js';
 export { attachProgress, type ProgressAttachment, type ProgressOptions } from './progress/attach-progress.js';
 export type { ProgressStream } from './progress/progress-output.js';
 export type { ProgressReading } from './progress/progress-state.js';
-export {
-  type ClientReport,
-  outerRetryReport,
-  type PollFailure,
-  type PollPosition,
-  pollConnectionReport,
-  pollFailedReport,
-  pollStatusReport,
-  pollTimeoutReport,
-  pollUndecodableReport,
-  type RetryFailure,
-  samplingRetryReport,
-} from './reporter/client-reports.js';
-export type { SendBatch } from './reporter/delivery.js';
-export type { GenericReport, ReportSeverity } from './reporter/report.js';
-export {
-  ServiceReporter,
-  type ServiceReporterOptions,
-  type ServiceReporterSettings,
-  type ServiceReporterStatus,
-} from './reporter/service-reporter.js';
-export { sessionDuration } from './reporter/session-duration.js';
-export { isTelemetryEnabled, type TelemetrySwitchOptions } from './reporter/telemetry-switch.js';

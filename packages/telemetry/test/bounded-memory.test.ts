@@ -4,8 +4,9 @@ import { BasicTracerProvider, BatchSpanProcessor, type SpanExporter } from '@ope
 import { publish } from '@tinkex/http';
 import type { HttpRequestEvent } from '@tinkex/types';
 import { describe, expect, it } from 'vitest';
-import { attachLogger, attachMetrics, attachProgress, ServiceReporter } from '../src/index.js';
+import { attachLogger, attachMetrics, attachProgress } from '../src/index.js';
 import { attachOpenTelemetry } from '../src/otel/index.js';
+import { ServiceReporter } from '../src/reporter/index.js';
 import { samples } from './sample-events.js';
 
 const total = 1_000_002;

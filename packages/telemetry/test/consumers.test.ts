@@ -1,8 +1,9 @@
 import { subscribe as subscribeRaw } from 'node:diagnostics_channel';
 import { apiKeyAuth, type Clock, HttpClient, hasSubscribers, systemClock } from '@tinkex/http';
 import { describe, expect, it } from 'vitest';
-import { attachLogger, attachMetrics, attachProgress, eventNames, ServiceReporter } from '../src/index.js';
+import { attachLogger, attachMetrics, attachProgress, eventNames } from '../src/index.js';
 import { attachOpenTelemetry } from '../src/otel/index.js';
+import { ServiceReporter } from '../src/reporter/index.js';
 import { collectingSink } from './collecting-sink.js';
 import { startLoopback } from './loopback.js';
 import { publishAll } from './sample-events.js';

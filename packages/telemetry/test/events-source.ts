@@ -21,11 +21,11 @@ interface Declaration {
   readonly members: readonly (DeclaredField & { readonly type: string })[];
 }
 
-const sourceUrl = new URL('../../types/src/events/events.ts', import.meta.url);
+const sources = ['events.ts', 'payloads.ts'].map((name) => new URL(`../../types/src/events/${name}`, import.meta.url));
 
 /** Reads the catalogue from its source: the interfaces, what they inherit, and their documentation. */
 export function declaredEvents(): readonly DeclaredEvent[] {
-  const interfaces = parseInterfaces(readFileSync(sourceUrl, 'utf8'));
+  const interfaces = parseInterfaces(sources.map((url) => readFileSync(url, 'utf8')).join('\n'));
   const catalogue = interfaces.get('TinkexEvents');
   if (catalogue === undefined) throw new Error('The source declares no interface TinkexEvents.');
   return catalogue.members.map(({ name, type, documentation }) => ({

@@ -253,6 +253,8 @@ describe('attachOpenTelemetry', () => {
       'tinkex.future.polls',
       'tinkex.http.retries',
       'tinkex.rate_limit.wait',
+      'tinkex.recovery.duration',
+      'tinkex.recovery.events',
       'tinkex.session.heartbeats_missed',
       'tinkex.training.operation.duration',
       'tinkex.training.tokens',
@@ -266,6 +268,15 @@ describe('attachOpenTelemetry', () => {
     expect(tokens.map(({ attributes, value }) => [attributes['gen_ai.token.type'], value.sum])).toEqual([
       ['input', 32],
       ['output', 256],
+    ]);
+    const recoveries = points.get('tinkex.recovery.events')?.dataPoints ?? [];
+    expect(recoveries.map(({ attributes, value }) => [attributes['tinkex.recovery.kind'], attributes['error.type'], value])).toEqual([
+      ['broken', undefined, 1],
+      ['attempt', undefined, 1],
+      ['attempt_failed', 'TINKEX_CONNECTION', 1],
+      ['recovered', undefined, 1],
+      ['given_up', 'TINKEX_CONNECTION', 1],
+      ['watch_failed', 'TINKEX_CONNECTION', 1],
     ]);
     // publishAll starts one attempt under one object and ends others: only those it saw start are subtracted.
     expect(points.get('http.client.active_requests')?.dataPoints[0]?.value).toBe(1);

@@ -16,6 +16,9 @@ const http = {
   startedAtMs: 1_000,
 };
 
+const recovery = { ...source, trainingRunId: 'run' };
+const failure = { errorCode: 'TINKEX_CONNECTION', errorName: 'ConnectionError' };
+
 /** One event of each kind, every required field set; `overrides` change any of them. */
 export const samples: { readonly [Name in TinkexEventName]: (overrides?: Partial<TinkexEvents[Name]>) => TinkexEvents[Name] } = {
   'tinkex:http:request:start': (overrides) => ({ ...http, ...overrides }),
@@ -112,6 +115,18 @@ export const samples: { readonly [Name in TinkexEventName]: (overrides?: Partial
     durationMs: 100,
     ...overrides,
   }),
+  'tinkex:recovery:broken': (overrides) => ({ ...recovery, ...overrides }),
+  'tinkex:recovery:attempt': (overrides) => ({ ...recovery, attempt: 0, path: 'tinker://run/weights/1', ...overrides }),
+  'tinkex:recovery:attempt_failed': (overrides) => ({ ...recovery, ...failure, attempt: 0, durationMs: 700, ...overrides }),
+  'tinkex:recovery:recovered': (overrides) => ({
+    ...recovery,
+    attempt: 1,
+    path: 'tinker://run/weights/1',
+    durationMs: 6_000,
+    ...overrides,
+  }),
+  'tinkex:recovery:given_up': (overrides) => ({ ...recovery, ...failure, durationMs: 9_000, ...overrides }),
+  'tinkex:recovery:watch_failed': (overrides) => ({ ...recovery, ...failure, ...overrides }),
 };
 
 /** Publishes one event of one kind. */

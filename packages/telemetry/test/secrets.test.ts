@@ -4,8 +4,9 @@ import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '
 import { apiKeyAuth, type Clock, HttpClient, subscribe } from '@tinkex/http';
 import type { EventSource } from '@tinkex/types';
 import { describe, expect, it } from 'vitest';
-import { attachLogger, attachMetrics, attachProgress, eventNames, pollStatusReport, ServiceReporter } from '../src/index.js';
+import { attachLogger, attachMetrics, attachProgress, eventNames } from '../src/index.js';
 import { attachOpenTelemetry, traceContext } from '../src/otel/index.js';
+import { pollStatusReport, ServiceReporter } from '../src/reporter/index.js';
 import { collectingSink } from './collecting-sink.js';
 import { startLoopback } from './loopback.js';
 import { publishAll, publishSample } from './sample-events.js';

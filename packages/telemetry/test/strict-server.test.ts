@@ -2,7 +2,7 @@ import { apiKeyAuth, HttpClient } from '@tinkex/http';
 import { startServer } from '@tinkex/testkit';
 import { apiStatusError, createSessionRequest, createSessionResponse, endpoints } from '@tinkex/types';
 import { describe, expect, it } from 'vitest';
-import { outerRetryReport, ServiceReporter } from '../src/index.js';
+import { outerRetryReport, ServiceReporter } from '../src/reporter/index.js';
 
 describe('the service reporter and the strict test server', () => {
   it('agree on every event', async () => {

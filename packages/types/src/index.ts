@@ -28,6 +28,7 @@ export {
 export { TinkexError, type TinkexErrorOptions } from './errors/tinkex-error.js';
 export { isUserError } from './errors/user-error.js';
 export { ValidationError, type ValidationErrorOptions, type ValidationIssue } from './errors/validation-error.js';
+export type { TinkexEvent, TinkexEventName, TinkexEvents } from './events/events.js';
 export type {
   CheckpointEvent,
   ChunkSubmitEvent,
@@ -44,13 +45,13 @@ export type {
   QueueStateChangeEvent,
   RateLimitEvent,
   RequestType,
+  RunRecoveryEvent,
+  RunRecoveryFailureEvent,
+  RunRestartEvent,
   SamplingCallEvent,
   SessionEvent,
-  TinkexEvent,
-  TinkexEventName,
-  TinkexEvents,
   TrainingOperationEvent,
-} from './events/events.js';
+} from './events/payloads.js';
 export { isPlainObject, type JsonNumberArray, type JsonObject, type JsonValue } from './json/json-value.js';
 export { parseJson } from './json/parse.js';
 export { stringifyJson } from './json/stringify.js';

@@ -2,10 +2,24 @@ import { numpy as np } from '@jax-js/jax';
 import { startServer } from '@tinkex/testkit';
 import { datum, ModelInput } from '@tinkex/types';
 import { describe, expect, it } from 'vitest';
+import { liveJaxBuffers } from '../../test/support/live-jax-buffers.js';
 import { ServiceClient } from '../index.js';
-import { autodiff } from './index.js';
+import { autodiff, type DifferentiableLoss } from './index.js';
 
 const logprobs = (...values: number[][]) => values.map((each) => ({ data: Float32Array.from(each), shape: [each.length] }));
+
+const withMetric = (all: np.Array) => ({ loss: np.mean(np.exp(all.ref)), metrics: { 'kl:mean': np.mean(all), 'plain:mean': 1 } });
+const withVector = (all: np.Array) => ({ loss: np.mean(np.exp(all.ref)), metrics: { each: all } });
+const fail = (message: string): never => {
+  throw new TypeError(message);
+};
+const failAfter = (made: np.Array): never => {
+  try {
+    return fail('my bug');
+  } finally {
+    made.dispose();
+  }
+};
 
 describe('autodiff', () => {
   it('takes the gradient with respect to each logprob', async () => {
@@ -44,7 +58,29 @@ describe('autodiff', () => {
       throw new TypeError('my bug');
     });
     await expect(failing([], logprobs([1]))).rejects.toThrow('my bug');
-    await expect(autodiff((_, [array]) => array as np.Array)([], logprobs([1, 2]))).rejects.toThrow('scalar');
+    await expect(autodiff((_, [array]) => array as np.Array)([], logprobs([1, 2]))).rejects.toThrow('returns scalars');
+  });
+
+  it.each<[string, DifferentiableLoss, string | undefined]>([
+    ['is fine', (_, arrays) => np.mean(np.exp(np.concatenate(arrays))), undefined],
+    ['has metrics', (_, arrays) => withMetric(np.concatenate(arrays)), undefined],
+    ['has a gradient that is its input', (_, [first]) => np.sum(first?.ref.mul(first) as np.Array).mul(0.5), undefined],
+    ['leaves logprobs unused', (_, [first]) => np.sum(np.exp(first as np.Array)), undefined],
+    ['throws at once', () => fail('my bug'), 'my bug'],
+    ['throws after it has disposed what it made', (_, arrays) => failAfter(np.exp(np.concatenate(arrays))), 'my bug'],
+    ['throws after it has used one of two', (_, [first]) => failAfter(np.exp(first as np.Array)), 'my bug'],
+    ['adds shapes that do not fit', (_, [first, second]) => first?.add(second as np.Array) as np.Array, 'broadcast'],
+    ['returns a vector', (_, arrays) => np.exp(np.concatenate(arrays)), 'the loss is an array of shape [5]'],
+    ['has a metric that is a vector', (_, arrays) => withVector(np.concatenate(arrays)), 'the metric each is an array of shape [5]'],
+    ['returns nothing', () => undefined as never, 'the loss is of type undefined'],
+    ['returns a promise', (async () => undefined) as never, 'the loss is a promise'],
+  ])('leaves no array behind when the loss %s', async (_, loss, message) => {
+    const live = await liveJaxBuffers();
+    const before = live();
+    const work = autodiff(loss)([], logprobs([1, 2, 3], [4, 5]));
+    if (message === undefined) await work;
+    else await expect(work).rejects.toThrow(message);
+    expect(live()).toBe(before);
   });
 
   it('trains: the custom loss −mean(logprob) has the gradients of cross-entropy with weights 1/n', async () => {

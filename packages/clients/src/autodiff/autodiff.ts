@@ -2,21 +2,24 @@ import { init, numpy as np, valueAndGrad } from '@jax-js/jax';
 import type { Datum } from '@tinkex/types';
 import type { CustomLoss, CustomLossResult, LogprobTensor } from '../training/custom-loss.js';
 
-/** What a differentiable loss returns: the loss alone, or the loss with metrics. The loss is an array without dimensions. */
+/** What a differentiable loss returns: the loss alone, or the loss with metrics. All are numbers or arrays without dimensions. */
 export type DifferentiableLossResult =
   | np.Array
   | { readonly loss: np.Array; readonly metrics?: Readonly<Record<string, np.Array | number>> };
 
 /**
  * A loss written with jax-js arrays. It gets the logprobs of each datum as an array of the shape of its targets, and owns
- * them, as every jax-js function owns its arguments: use `.ref` for each use but the last, `dispose()` what is not used.
+ * them, as every jax-js function owns its arguments: use `.ref` for each use but the last. Logprobs it does not use are released for
+ * it. A loss that throws half-way must, like any jax-js code, first dispose the arrays it has made of them (`try … finally`).
  */
 export type DifferentiableLoss = (data: readonly Datum[], logprobs: np.Array[]) => DifferentiableLossResult;
 
 /**
  * Turns a loss written with [jax-js](https://www.npmjs.com/package/@jax-js/jax) arrays into one for `forwardBackwardCustom`:
  * its gradient with respect to each logprob is taken automatically. Runs on the `wasm` backend, in float32; all arrays made
- * here are released, also when the loss throws.
+ * here are released, also when the loss throws or returns something else than a loss.
+ *
+ * @throws What the loss throws; `TypeError` when it returns no array without dimensions.
  *
  * @example
  * ```text
@@ -32,9 +35,9 @@ export function autodiff(loss: DifferentiableLoss): CustomLoss {
       const differentiated = valueAndGrad((arrays: np.Array[]) => split(loss(data, arrays)), { hasAux: true });
       const [[value, metrics], gradients] = differentiated(inputs) as unknown as Differentiated;
       return await collect(value, metrics, gradients);
-    } catch (error) {
-      for (const input of inputs) if (input.refCount > 0) input.dispose();
-      throw error;
+    } finally {
+      // Those the loss did not use. A gradient may be the very array of an input: by now it has been read.
+      release(inputs);
     }
   };
 }
@@ -54,20 +57,57 @@ function toArray({ data, shape }: LogprobTensor): np.Array {
   return np.array(data).reshape([...shape]);
 }
 
+/** Checked here and not by jax-js, which would keep what it has computed so far. */
 function split(result: DifferentiableLossResult): [np.Array, Metrics] {
-  if (!('loss' in result)) return [result, {}];
-  const entries = Object.entries(result.metrics ?? {});
-  return [result.loss, Object.fromEntries(entries.map(([name, value]) => [name, typeof value === 'number' ? np.array(value) : value]))];
+  const { loss, metrics = {} } = hasParts(result) ? result : { loss: result };
+  const parts: [string, unknown][] = [
+    ['loss', loss],
+    ...Object.entries(metrics).map(([name, value]): [string, unknown] => [`metric ${name}`, value]),
+  ];
+  const wrong = parts.find(([name, value]) => !(isScalar(value) || (name !== 'loss' && typeof value === 'number')));
+  if (wrong !== undefined) {
+    for (const [, value] of parts) if (isArray(value)) value.dispose();
+    throw new TypeError(`A differentiable loss returns scalars: the ${wrong[0]} is ${describe(wrong[1])}.`);
+  }
+  const arrays = Object.entries(metrics).map(([name, value]) => [name, typeof value === 'number' ? np.array(value) : value]);
+  return [loss, Object.fromEntries(arrays)];
 }
 
 /** Reads everything out of jax-js. Reading consumes the arrays. */
 async function collect(value: np.Array, metrics: Metrics, gradients: np.Array[]): Promise<CustomLossResult> {
-  const read: Record<string, number> = {};
-  for (const [name, metric] of Object.entries(metrics)) read[name] = await scalar(metric);
-  const lossValue = await scalar(value);
-  const gradientValues: Float32Array[] = [];
-  for (const gradient of gradients) gradientValues.push(Float32Array.from(await gradient.data()));
-  return { loss: lossValue, gradients: gradientValues, metrics: read };
+  try {
+    const read: Record<string, number> = {};
+    for (const [name, metric] of Object.entries(metrics)) read[name] = await scalar(metric);
+    const lossValue = await scalar(value);
+    const gradientValues: Float32Array[] = [];
+    for (const gradient of gradients) gradientValues.push(Float32Array.from(await gradient.data()));
+    return { loss: lossValue, gradients: gradientValues, metrics: read };
+  } finally {
+    release([value, ...Object.values(metrics), ...gradients]);
+  }
+}
+
+/** Gives back what is still held. What was read is not. */
+function release(arrays: readonly np.Array[]): void {
+  for (const array of arrays) while (array.refCount > 0) array.dispose();
+}
+
+function hasParts(result: DifferentiableLossResult): result is Exclude<DifferentiableLossResult, np.Array> {
+  return typeof result === 'object' && result !== null && 'loss' in result;
+}
+
+/** Under differentiation arrays are stand-ins of other classes; all have a shape and can be disposed. */
+function isArray(value: unknown): value is np.Array {
+  return typeof value === 'object' && value !== null && 'shape' in value && 'dispose' in value;
+}
+
+function isScalar(value: unknown): boolean {
+  return isArray(value) && value.shape.length === 0;
+}
+
+function describe(value: unknown): string {
+  if (isArray(value)) return `an array of shape [${value.shape.join(', ')}]`;
+  return value instanceof Promise ? 'a promise' : `of type ${typeof value}`;
 }
 
 async function scalar(array: np.Array): Promise<number> {

@@ -92,7 +92,8 @@ export class EndpointCaller {
     const endpoint = endpoints[key] as unknown as Endpoint;
     const send = () => this.#send(key, endpoint, request, options, signal) as Promise<EndpointResponse<Key>>;
     if (!(options.hasOuterRetry ?? endpoint.outerRetry)) return send();
-    return this.retry(send, { operation: key, signal });
+    const { onRetry } = options;
+    return this.retry(send, { operation: key, signal, ...(onRetry === undefined ? {} : { onRetry: (error) => onRetry({ error }) }) });
   }
 
   /** The outer retry layer: repeats work that fails in a way time may heal, waits out an unpaid account, ends at the client's limit. */
@@ -115,11 +116,12 @@ export class EndpointCaller {
     key: EndpointKey,
     endpoint: Endpoint,
     { params = {}, query, body, encoded }: EndpointCall<EndpointKey>,
-    { headers, maxRetries }: EndpointCallOptions,
+    { headers, maxRetries, onRetry }: EndpointCallOptions,
     signal: AbortSignal,
   ): Promise<unknown> {
     const retries = maxRetries ?? (endpoint.maxRetries === 'default' ? undefined : endpoint.maxRetries);
     const { http, onHttpRetry } = this.#parts;
+    const listener = onRetry === undefined ? onHttpRetry : both(onHttpRetry, onRetry);
     return http.request({
       method: endpoint.method,
       path: fillPath(endpoint.path, params),
@@ -132,7 +134,7 @@ export class EndpointCaller {
       ...(endpoint.timeoutMs === DEFAULT_TIMEOUT_MS ? {} : { timeoutMs: endpoint.timeoutMs }),
       ...(headers === undefined ? {} : { headers }),
       ...(endpoint.response === undefined ? { parse: () => undefined } : { schema: endpoint.response }),
-      ...(onHttpRetry === undefined ? {} : { onRetry: onHttpRetry }),
+      ...(listener === undefined ? {} : { onRetry: listener }),
     });
   }
 
@@ -140,6 +142,14 @@ export class EndpointCaller {
     if (endpoint.request === undefined) return {};
     return { body: endpoint.request.encode((body ?? {}) as never) };
   }
+}
+
+/** The client's listener, if it has one, then the call's own. */
+function both(first: EndpointCallerParts['onHttpRetry'], second: (retry: RetryInfo) => void): (retry: RetryInfo) => void {
+  return (retry) => {
+    first?.(retry);
+    second(retry);
+  };
 }
 
 function encodedBody({ bytes, contentType, compress }: NonNullable<EndpointCall<EndpointKey>['encoded']>) {

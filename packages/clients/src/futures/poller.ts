@@ -127,7 +127,7 @@ export class Poller {
         requestType: job.requestType,
         acceptStatus: POLLED_STATUSES,
         parse: whole,
-        ...(signal === undefined ? {} : { signal }),
+        signal,
       });
       // The promise of the whole result is a native one; awaiting the call itself, a thenable, takes three more steps of the queue.
       return answerOfResponse((await call.withMetadata()).data);

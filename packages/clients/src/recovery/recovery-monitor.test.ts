@@ -1,7 +1,9 @@
+import { subscribe } from '@tinkex/http';
 import { VirtualClock } from '@tinkex/testkit';
-import { type Checkpoint, ConnectionError, NotFoundError, type TrainingRun } from '@tinkex/types';
-import { describe, expect, it } from 'vitest';
-import { type RecoveryEvent, RecoveryMonitor, type RecoveryMonitorOptions } from './recovery-monitor.js';
+import { type Checkpoint, ConnectionError, NotFoundError, type TinkexEventName, type TrainingRun } from '@tinkex/types';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { RecoveryEvent } from './recovery-event.js';
+import { RecoveryMonitor, type RecoveryMonitorOptions } from './recovery-monitor.js';
 import { newestTrainingCheckpoint, recoveryDelayMs } from './recovery-policy.js';
 
 interface Client {
@@ -29,6 +31,7 @@ function world(options: Partial<RecoveryMonitorOptions<Client>> = {}) {
     failures: 0,
     checkpoints: [checkpoint('old', '2026-01-01T00:00:00Z'), checkpoint('new', '2026-01-02T00:00:00Z')],
   };
+  const source = { clientId: 'client-1', baseUrl: 'https://server.test' };
   const create = async (path: string, hasOptimizer: boolean): Promise<Client> => {
     if (state.failures > 0) {
       state.failures -= 1;
@@ -52,10 +55,26 @@ function world(options: Partial<RecoveryMonitorOptions<Client>> = {}) {
     service: {
       createTrainingClientFromState: (path) => create(path, false),
       createTrainingClientFromStateWithOptimizer: (path) => create(path, true),
+      eventSource: () => source,
     },
     ...options,
   });
-  return { clock, events, monitor, state, types: () => events.map(({ type }) => type) };
+  return { clock, events, monitor, source, state, types: () => events.map(({ type }) => type) };
+}
+
+const unsubscribes: (() => void)[] = [];
+afterEach(() => {
+  for (const unsubscribe of unsubscribes.splice(0)) unsubscribe();
+});
+
+/** What is published about recoveries from now on, in order. */
+function published(): [string, object][] {
+  const seen: [string, object][] = [];
+  const kinds = ['broken', 'attempt', 'attempt_failed', 'recovered', 'given_up', 'watch_failed'] as const;
+  for (const name of kinds.map((kind): TinkexEventName => `tinkex:recovery:${kind}`)) {
+    unsubscribes.push(subscribe(name, (event) => seen.push([name, event])));
+  }
+  return seen;
 }
 
 describe('RecoveryMonitor', () => {
@@ -110,6 +129,58 @@ describe('RecoveryMonitor', () => {
     state.lookError = new NotFoundError({ message: 'gone', status: 404 });
     await clock.advance(1_000);
     expect(types().at(-1)).toBe('given_up');
+  });
+
+  it('publishes what happens, with attempts from 0 and the times things took, and never the client', async () => {
+    const { clock, monitor, source, state } = world({ intervalMs: 1_000, backoffMs: 500 });
+    const seen = published();
+    const about = { ...source, trainingRunId: 'run' };
+    const failure = { errorCode: 'TINKEX_CONNECTION', errorName: 'ConnectionError' };
+    const path = 'tinker://run/weights/new';
+    state.lookError = new ConnectionError({ message: 'reset' });
+    monitor.watch('run');
+    await clock.advance(1_000);
+    state.lookError = undefined;
+    state.isCorrupted = true;
+    state.failures = 1;
+    await clock.advance(1_000);
+    await clock.advance(500);
+    expect(seen).toEqual([
+      ['tinkex:recovery:watch_failed', { ...about, ...failure }],
+      ['tinkex:recovery:broken', about],
+      ['tinkex:recovery:attempt', { ...about, attempt: 0, path }],
+      ['tinkex:recovery:attempt_failed', { ...about, ...failure, attempt: 0, durationMs: 0 }],
+      ['tinkex:recovery:attempt', { ...about, attempt: 1, path }],
+      ['tinkex:recovery:recovered', { ...about, attempt: 1, path, durationMs: 500 }],
+    ]);
+  });
+
+  it('publishes that a run was given up, and after how long', async () => {
+    const { clock, monitor, source, state } = world({ intervalMs: 1_000, maxAttempts: 2, backoffMs: 700 });
+    const seen = published();
+    state.isCorrupted = true;
+    state.failures = 9;
+    monitor.watch('run');
+    await clock.advance(1_000);
+    await clock.advance(700);
+    const failure = { errorCode: 'TINKEX_CONNECTION', errorName: 'ConnectionError' };
+    expect(seen.at(-1)).toEqual(['tinkex:recovery:given_up', { ...source, trainingRunId: 'run', ...failure, durationMs: 700 }]);
+  });
+
+  it('a callback that throws changes nothing: the run is restarted once, and Node is warned', async () => {
+    const warned = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
+    const { clock, monitor, state } = world({
+      onEvent: () => {
+        throw new Error('my bug');
+      },
+    });
+    const seen = published();
+    state.isCorrupted = true;
+    monitor.watch('run');
+    await clock.advance(30_000);
+    expect(seen.map(([name]) => name)).toEqual(['tinkex:recovery:broken', 'tinkex:recovery:attempt', 'tinkex:recovery:recovered']);
+    expect(warned).toHaveBeenCalledTimes(3);
+    warned.mockRestore();
   });
 
   it('leaves no timer behind when it is closed', async () => {

@@ -1,6 +1,8 @@
 import { type Clock, sleep, systemClock } from '@tinkex/http';
-import { AbortedError, type Checkpoint, ConfigurationError, NotFoundError, type TrainingRun } from '@tinkex/types';
+import { AbortedError, type Checkpoint, ConfigurationError, type EventSource, NotFoundError, type TrainingRun } from '@tinkex/types';
 import type { CallOptions } from '../calls/call-options.js';
+import { tellUser } from '../calls/tell-user.js';
+import { publishRecovery, type RecoveryEvent } from './recovery-event.js';
 import { newestTrainingCheckpoint, type RecoveryPolicy, recoveryDelayMs } from './recovery-policy.js';
 
 /** What a monitor reads. A `RestClient` is one. */
@@ -13,22 +15,9 @@ export interface RecoveryRecords {
 export interface RecoveryService<Client> {
   createTrainingClientFromState(path: string, options?: CallOptions): Promise<Client>;
   createTrainingClientFromStateWithOptimizer(path: string, options?: CallOptions): Promise<Client>;
+  /** Who published events are about. A service that does not say has none published. */
+  eventSource?(): EventSource;
 }
-
-/** What happened to a watched run. */
-export type RecoveryEvent<Client> =
-  | { readonly type: 'broken'; readonly trainingRunId: string }
-  | { readonly type: 'attempt'; readonly trainingRunId: string; readonly attempt: number; readonly checkpointPath: string }
-  | { readonly type: 'attempt_failed'; readonly trainingRunId: string; readonly attempt: number; readonly error: unknown }
-  | {
-      readonly type: 'recovered';
-      readonly trainingRunId: string;
-      readonly attempt: number;
-      readonly checkpointPath: string;
-      readonly client: Client;
-    }
-  | { readonly type: 'given_up'; readonly trainingRunId: string; readonly error: unknown }
-  | { readonly type: 'watch_failed'; readonly trainingRunId: string; readonly error: unknown };
 
 /** Options of {@link RecoveryMonitor}. */
 export interface RecoveryMonitorOptions<Client> extends RecoveryPolicy {
@@ -36,7 +25,10 @@ export interface RecoveryMonitorOptions<Client> extends RecoveryPolicy {
   readonly records: RecoveryRecords;
   /** How often watched runs are looked at, milliseconds. Default 30,000. */
   readonly intervalMs?: number;
-  /** Told of everything that happens. Take the new client from `recovered`. What it throws is not caught: keep it simple. */
+  /**
+   * Told of everything that happens. Take the new client from `recovered`. What it throws becomes a process warning. The same is
+   * published as `tinkex:recovery:*` events, without the client.
+   */
   readonly onEvent: (event: RecoveryEvent<Client>) => void;
   readonly clock?: Clock;
 }
@@ -82,18 +74,20 @@ export class RecoveryMonitor<Client> implements AsyncDisposable {
    * @throws ConfigurationError when there is no checkpoint to go on from; else the last attempt's error.
    */
   async recover(trainingRunId: string, { signal }: { readonly signal?: AbortSignal } = {}): Promise<Client> {
-    const { maxAttempts = 3, onEvent } = this.#options;
+    const { maxAttempts = 3 } = this.#options;
     const options = signal === undefined ? {} : { signal };
+    const startedAtMs = this.#clock.now();
     for (let attempt = 1; ; attempt += 1) {
       if (attempt > 1) await sleep(this.#clock, recoveryDelayMs(attempt, this.#options), signal);
+      const attemptAtMs = this.#clock.now();
       try {
         const checkpointPath = await this.#checkpointOf(trainingRunId, options);
-        onEvent({ type: 'attempt', trainingRunId, attempt, checkpointPath });
+        this.#tell({ type: 'attempt', trainingRunId, attempt, checkpointPath });
         const client = await this.#restart(checkpointPath, options);
-        onEvent({ type: 'recovered', trainingRunId, attempt, checkpointPath, client });
+        this.#tell({ type: 'recovered', trainingRunId, attempt, checkpointPath, client }, startedAtMs);
         return client;
       } catch (error) {
-        onEvent({ type: 'attempt_failed', trainingRunId, attempt, error });
+        this.#tell({ type: 'attempt_failed', trainingRunId, attempt, error }, attemptAtMs);
         const isFinal = ConfigurationError.isInstance(error) || AbortedError.isInstance(error) || signal?.aborted;
         if (isFinal || attempt >= maxAttempts) throw error;
       }
@@ -110,16 +104,18 @@ export class RecoveryMonitor<Client> implements AsyncDisposable {
   }
 
   async #watch(trainingRunId: string, signal: AbortSignal): Promise<void> {
-    const { onEvent, intervalMs = 30_000 } = this.#options;
+    const { intervalMs = 30_000 } = this.#options;
+    let brokenAtMs: number | undefined;
     try {
       for (;;) {
         await sleep(this.#clock, intervalMs, signal, { isBackground: true });
         if (await this.#isBroken(trainingRunId, signal)) break;
       }
-      onEvent({ type: 'broken', trainingRunId });
+      brokenAtMs = this.#clock.now();
+      this.#tell({ type: 'broken', trainingRunId });
       await this.recover(trainingRunId, { signal });
     } catch (error) {
-      if (!signal.aborted) onEvent({ type: 'given_up', trainingRunId, error });
+      if (!signal.aborted) this.#tell({ type: 'given_up', trainingRunId, error }, brokenAtMs);
     } finally {
       if (!signal.aborted) this.#watches.delete(trainingRunId);
     }
@@ -132,7 +128,7 @@ export class RecoveryMonitor<Client> implements AsyncDisposable {
     } catch (error) {
       if (signal.aborted || NotFoundError.isInstance(error)) throw error;
       // One failed look says nothing about the run; the next one may work.
-      this.#options.onEvent({ type: 'watch_failed', trainingRunId, error });
+      this.#tell({ type: 'watch_failed', trainingRunId, error });
       return false;
     }
   }
@@ -146,6 +142,14 @@ export class RecoveryMonitor<Client> implements AsyncDisposable {
     throw new ConfigurationError({
       message: `The run ${trainingRunId} has no checkpoint to go on from. Call saveState from time to time.`,
     });
+  }
+
+  /** @param sinceMs - When what has just ended began. */
+  #tell(event: RecoveryEvent<Client>, sinceMs?: number): void {
+    const { service, onEvent } = this.#options;
+    const source = service.eventSource?.();
+    if (source !== undefined) publishRecovery(source, event, sinceMs === undefined ? undefined : this.#clock.now() - sinceMs);
+    tellUser(onEvent, event);
   }
 
   #restart(path: string, options: CallOptions): Promise<Client> {

@@ -66,7 +66,10 @@ describe('PageStream', () => {
     expect(await stream.toArray(0)).toEqual([]);
   });
 
-  it('does not ask for ever when the server ignores the offset', async () => {
+  it.each([
+    ['does not ask for ever when the server ignores the offset', ['a', 'b'], 2],
+    ['takes a page larger than asked for as the whole list', ['a', 'b', 'c'], 1],
+  ] as const)('%s', async (_, answer, expectedCalls) => {
     let calls = 0;
     const stream = new PageStream<string, readonly string[]>({
       offset: 0,
@@ -74,26 +77,11 @@ describe('PageStream', () => {
       items: (page) => page,
       fetch: async () => {
         calls += 1;
-        return ['a', 'b'];
+        return answer;
       },
     });
-    expect(await stream.toArray()).toEqual(['a', 'b']);
-    expect(calls).toBe(2);
-  });
-
-  it('takes a page larger than asked for as the whole list', async () => {
-    let calls = 0;
-    const stream = new PageStream<string, readonly string[]>({
-      offset: 0,
-      limit: 2,
-      items: (page) => page,
-      fetch: async () => {
-        calls += 1;
-        return ['a', 'b', 'c'];
-      },
-    });
-    expect(await stream.toArray()).toEqual(['a', 'b', 'c']);
-    expect(calls).toBe(1);
+    expect(await stream.toArray()).toEqual(answer);
+    expect(calls).toBe(expectedCalls);
   });
 
   it('gives a failure to whoever awaits, and to the loop', async () => {

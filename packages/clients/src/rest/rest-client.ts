@@ -18,6 +18,7 @@ import type { EndpointCall, EndpointKey, EndpointResponse } from '../calls/endpo
 import { type DownloadCheckpointOptions, type DownloadedCheckpoint, downloadCheckpoint } from '../checkpoints/download-checkpoint.js';
 import type { Connection } from '../service/connection.js';
 import { archiveUrl } from './archive-url.js';
+import { changeOnce, type OnceOnlyChange } from './change-once.js';
 import { checkpointArchivePath } from './checkpoint-address.js';
 import { identityOf } from './identity.js';
 import { PageStream } from './page-stream.js';
@@ -152,33 +153,32 @@ export class RestClient {
     return downloadCheckpoint(context, tinkerPath, options);
   }
 
-  /** Deletes a checkpoint for good. */
+  /**
+   * Deletes a checkpoint for good. `NotFoundError` when there is none; not when only the reply of an earlier attempt of this call was
+   * lost and a later one finds the checkpoint gone.
+   */
   async deleteCheckpoint(trainingRunId: string, checkpointId: string, options: CallOptions = {}): Promise<void> {
-    await this.#call('deleteCheckpoint', { params: { trainingRunId, checkpointId } }, options);
+    await this.#change('deleteCheckpoint', { trainingRunId, checkpointId }, options);
   }
 
   /** As {@link deleteCheckpoint}, by path. */
   async deleteCheckpointFromTinkerPath(tinkerPath: string, options: CallOptions = {}): Promise<void> {
-    const { trainingRunId, checkpointId } = parseTinkerPath(tinkerPath);
-    await this.deleteCheckpoint(trainingRunId, checkpointId, options);
+    await this.#change('deleteCheckpoint', checkpointOf(tinkerPath), options);
   }
 
   /** Makes a checkpoint public. */
   async publishCheckpointFromTinkerPath(tinkerPath: string, options: CallOptions = {}): Promise<void> {
-    const { trainingRunId, checkpointId } = parseTinkerPath(tinkerPath);
-    await this.#call('publishCheckpoint', { params: { trainingRunId, checkpointId } }, options);
+    await this.#change('publishCheckpoint', checkpointOf(tinkerPath), options);
   }
 
   /** Makes a checkpoint private again. */
   async unpublishCheckpointFromTinkerPath(tinkerPath: string, options: CallOptions = {}): Promise<void> {
-    const { trainingRunId, checkpointId } = parseTinkerPath(tinkerPath);
-    await this.#call('unpublishCheckpoint', { params: { trainingRunId, checkpointId } }, options);
+    await this.#change('unpublishCheckpoint', checkpointOf(tinkerPath), options);
   }
 
   /** Lets a checkpoint expire after so many seconds from now; `null` keeps it for ever. */
   async setCheckpointTtlFromTinkerPath(tinkerPath: string, ttlSeconds: number | null, options: CallOptions = {}): Promise<void> {
-    const { trainingRunId, checkpointId } = parseTinkerPath(tinkerPath);
-    await this.#call('setCheckpointTtl', { params: { trainingRunId, checkpointId }, body: { ttlSeconds } }, options);
+    await this.#call('setCheckpointTtl', { params: checkpointOf(tinkerPath), body: { ttlSeconds } }, options);
   }
 
   /** The runs and samplers of a session. */
@@ -235,6 +235,16 @@ export class RestClient {
     const connection = await this.#connect(options);
     return connection.call(key, request, options);
   }
+
+  async #change(key: OnceOnlyChange, params: Readonly<Record<string, string>>, options: CallOptions): Promise<void> {
+    return changeOnce(await this.#connect(options), key, params, options);
+  }
+}
+
+/** The values a checkpoint's path gives to the endpoints. Throws `ValidationError`. */
+function checkpointOf(tinkerPath: string): { trainingRunId: string; checkpointId: string } {
+  const { trainingRunId, checkpointId } = parseTinkerPath(tinkerPath);
+  return { trainingRunId, checkpointId };
 }
 
 /** Gives the connection, starting it if need be. */

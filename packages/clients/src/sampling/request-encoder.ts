@@ -4,6 +4,7 @@ import { endpoints, ModelInput, type SampleRequest, stringifyJson } from '@tinke
 const TOKEN_MARK = 2_147_483_647;
 const SEQ_ID_MARK = 9_007_199_254_740_991;
 const MAX_TEMPLATES = 64;
+const NO_FIELDS = {};
 
 /** A request's text around its tokens and its number. */
 interface Template {
@@ -18,6 +19,8 @@ interface Template {
  */
 export class SampleRequestEncoder {
   readonly #templates = new Map<string, Template | undefined>();
+  /** What the request before was made from: most often this one as well. */
+  #latest: { readonly request: SampleRequest; readonly template: Template | undefined } | undefined;
 
   encode(request: SampleRequest): Uint8Array {
     const tokens = plainTokens(request.prompt);
@@ -27,6 +30,14 @@ export class SampleRequestEncoder {
   }
 
   #template(request: SampleRequest): Template | undefined {
+    if (this.#latest !== undefined && isAlike(this.#latest.request, request)) return this.#latest.template;
+    const template = this.#find(request);
+    // A copy, because callers may change and reuse their object.
+    this.#latest = { request: { ...request, samplingParams: { ...request.samplingParams } }, template };
+    return template;
+  }
+
+  #find(request: SampleRequest): Template | undefined {
     const { samplingParams, numSamples, samplingSessionId, promptLogprobs, topkPromptLogprobs, baseModel, modelPath } = request;
     // JSON.stringify refuses a bigint; a request with one is rare enough for the codec.
     if (typeof samplingParams?.seed === 'bigint') return undefined;
@@ -37,6 +48,32 @@ export class SampleRequestEncoder {
     this.#templates.set(key, template);
     return template;
   }
+}
+
+/** Whether two requests differ in nothing but their tokens and number. Says no where it would have to look into a list. */
+function isAlike(a: SampleRequest, b: SampleRequest): boolean {
+  return (
+    a.numSamples === b.numSamples &&
+    a.promptLogprobs === b.promptLogprobs &&
+    a.topkPromptLogprobs === b.topkPromptLogprobs &&
+    a.samplingSessionId === b.samplingSessionId &&
+    a.baseModel === b.baseModel &&
+    a.modelPath === b.modelPath &&
+    areSamePlainFields(a.samplingParams ?? NO_FIELDS, b.samplingParams ?? NO_FIELDS)
+  );
+}
+
+function areSamePlainFields(a: object, b: object): boolean {
+  const known = a as Readonly<Record<string, unknown>>;
+  const given = b as Readonly<Record<string, unknown>>;
+  let fields = 0;
+  for (const name in given) {
+    const value = given[name];
+    if (value !== known[name] || typeof value === 'object') return false;
+    fields += 1;
+  }
+  for (const _ in known) fields -= 1;
+  return fields === 0;
 }
 
 /** Encodes and so checks everything but tokens and number; throws what the codec throws. */

@@ -124,7 +124,7 @@ export class SampleCalls {
       },
       estimatedBytes: estimatePromptBytes(prompt),
       scope,
-      ...(headers === undefined ? {} : { headers }),
+      headers,
     };
     if (this.#retry === undefined) return this.#submitter.submitOnce(submission);
     const onFailure = (): void => {

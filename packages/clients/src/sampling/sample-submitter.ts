@@ -33,7 +33,7 @@ export interface Submission {
   /** Estimate of the prompt's size. */
   readonly estimatedBytes: number;
   readonly scope: SubmissionScope;
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers: Readonly<Record<string, string>> | undefined;
   /** Told of each failure that is followed by another attempt. */
   readonly onFailure?: (error: unknown) => void;
 }
@@ -123,7 +123,7 @@ export class SampleSubmitter {
       contentType: 'application/json',
       schema: accepted,
       headers: headers === undefined ? BACKPRESSURE_HEADERS : { ...BACKPRESSURE_HEADERS, ...headers },
-      ...(scope.requestSignal === undefined ? {} : { signal: scope.requestSignal }),
+      signal: scope.requestSignal,
     });
     // The promise of the whole result is a native one; awaiting the call itself, a thenable, takes three more steps of the queue.
     const { requestId } = (await call.withMetadata()).data;

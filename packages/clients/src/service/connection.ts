@@ -1,6 +1,7 @@
 import type { Clock, HttpClient, Random, Transport } from '@tinkex/http';
 import type { ClientReport } from '@tinkex/telemetry/reporter';
 import type { ClientConfigResponse, EventSource, Tokenizer } from '@tinkex/types';
+import type { AttemptFailure } from '../calls/attempt-failure.js';
 import type { CallOptions } from '../calls/call-options.js';
 import type { RetryScope } from '../calls/endpoint-caller.js';
 import type { EndpointCall, EndpointKey, EndpointResponse } from '../calls/endpoint-types.js';
@@ -95,6 +96,8 @@ export interface EndpointCallOptions extends CallOptions {
   readonly hasOuterRetry?: boolean;
   /** Replaces the table's number of HTTP retries. */
   readonly maxRetries?: number;
+  /** Told of each attempt that failed, by either retry layer, before it is repeated. What it throws ends the call. */
+  readonly onRetry?: (failure: AttemptFailure) => void;
 }
 
 /** Upper limits a user may set. Unset ones follow the server's configuration, or the default given here. */

@@ -20,7 +20,7 @@ import type { FromStateOptions, LoraTrainingOptions } from '../training/training
 import type { Connection, SessionConnection } from './connection.js';
 import { chooseCredential } from './credentials.js';
 import { type ResolvedOptions, resolveOptions } from './resolve-options.js';
-import { ServiceConnection } from './service-connection.js';
+import { serviceConnection } from './service-connection.js';
 import type { ServiceClientOptions } from './service-options.js';
 import { type Started, startConnection } from './start-connection.js';
 
@@ -62,7 +62,7 @@ export class ServiceClient implements AsyncDisposable {
     if (this.#options.isHosted) chooseCredential(this.#options);
     const { dispatcher } = this.#options;
     this.#transport = this.#options.transport ?? new UndiciTransport(dispatcher === undefined ? {} : { dispatcher });
-    this.futures = new Futures({ clock: this.#options.clock, lifetime: this.#lifetime, source: () => this.#source() }, () =>
+    this.futures = new Futures({ clock: this.#options.clock, lifetime: this.#lifetime, source: () => this.eventSource() }, () =>
       this.#connection(),
     );
   }
@@ -70,6 +70,13 @@ export class ServiceClient implements AsyncDisposable {
   /** The server's address, normalised. */
   get baseUrl(): string {
     return this.#options.baseUrl;
+  }
+
+  /** Who this client's events are about: its `clientId` tells it apart from other clients where events are consumed. */
+  eventSource(): EventSource {
+    const { baseUrl } = this.#options;
+    const base = { clientId: this.#clientId, baseUrl };
+    return this.#sessionId === undefined ? base : { ...base, sessionId: this.#sessionId };
   }
 
   /** The session's id; starts the session if there is none yet. */
@@ -159,12 +166,6 @@ export class ServiceClient implements AsyncDisposable {
     return this.close();
   }
 
-  #source(): EventSource {
-    const { baseUrl } = this.#options;
-    const base = { clientId: this.#clientId, baseUrl };
-    return this.#sessionId === undefined ? base : { ...base, sessionId: this.#sessionId };
-  }
-
   /** Starts once for all callers; one caller's abort ends only its own wait. A failed start is tried again by the next call. */
   #connection(options: CallOptions = {}): Promise<Connection> {
     this.#connecting ??= this.#shared(
@@ -211,7 +212,7 @@ export class ServiceClient implements AsyncDisposable {
       options: this.#options,
       transport: this.#transport,
       lifetime: this.#lifetime,
-      source: () => this.#source(),
+      source: () => this.eventSource(),
       onRetry: (failure: RetriedRound) => onReport(outerRetryReport({ ...failure, isRetried: true })),
       onHttpRetry: (retry: RetryInfo) => this.#noteTrouble(retry),
     };
@@ -219,7 +220,7 @@ export class ServiceClient implements AsyncDisposable {
     const tokenizers = new TokenizerLibrary(this.#options.tokenizer ?? {}, this.#transport);
     const loadTokenizer = (modelName: string, tokenizerId?: string) => tokenizers.load(modelName, tokenizerId);
     const onFailure = (error: unknown): void => this.#reporter?.capture(error);
-    return new ServiceConnection({ ...parts, started: this.#started, loadTokenizer, onFailure, onReport });
+    return serviceConnection({ ...parts, started: this.#started, loadTokenizer, onFailure, onReport });
   }
 
   async #openSession(signal: AbortSignal): Promise<SessionConnection> {

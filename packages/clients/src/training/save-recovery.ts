@@ -1,4 +1,5 @@
-import { ApiStatusError, type Checkpoint, ConflictError, ConnectionError, FutureExpiredError, TinkexError } from '@tinkex/types';
+import { type Checkpoint, ConflictError, FutureExpiredError, TinkexError } from '@tinkex/types';
+import { mayHaveHappened } from '../calls/attempt-failure.js';
 import type { SessionConnection } from '../service/connection.js';
 
 /** Clocks of the server and of this machine may differ by this much. */
@@ -36,7 +37,7 @@ export async function submitSave(attempt: SaveAttempt, send: () => Promise<{ rea
             const path = await findSaved(attempt);
             if (path !== undefined) return { path };
           }
-          isAmbiguous ||= mayHaveHappened(error);
+          isAmbiguous ||= mayHaveHappened({ error });
           throw error;
         }
       },
@@ -54,12 +55,6 @@ export async function recoverLostSave(attempt: SaveAttempt, error: unknown): Pro
   const path = FutureExpiredError.isInstance(error) ? await findSaved(attempt) : undefined;
   if (path === undefined) throw error;
   return path;
-}
-
-/** No answer, or one from a broken server or proxy: the save may have been accepted. */
-function mayHaveHappened(error: unknown): boolean {
-  if (ConnectionError.isInstance(error)) return true;
-  return ApiStatusError.isInstance(error) && (error.status === 408 || error.status >= 500);
 }
 
 /** The path of the checkpoint if it was saved since this call began. A list that cannot be had decides nothing. */

@@ -145,6 +145,24 @@ describe('C. many clients', () => {
     expect({ lines: lines.length, requests: metrics.total('tinkex_http_requests_total') }).toEqual(before);
   });
 
+  it('C.3 reports to the service belong to one client: closing another does not stop them', async () => {
+    const clock = new VirtualClock();
+    const server = await serve();
+    const [closed, open] = times(2, () => connect(clock, { ...server.clientOptions, telemetry: true }));
+    await closed?.sessionId();
+    const sessionId = await open?.sessionId();
+    await drive(clock, Promise.resolve(closed?.close()));
+    const before = server.count('telemetry');
+    const training = await open?.createLoraTrainingClient({ baseModel: 'tinkex/tiny', rank: 2 });
+    server.on('optimStep').fail({ error: 'a GPU died', category: 'server' }).once();
+    await expect(training?.optimStep()).rejects.toThrow('a GPU died');
+    await drive(clock, Promise.resolve(open?.close()));
+    const late = server.callsTo('telemetry').slice(before);
+    expect(new Set(late.map(({ request }) => request.sessionId))).toEqual(new Set([sessionId]));
+    expect(JSON.stringify(late.map(({ request }) => request.events))).toContain('a GPU died');
+    server.verify();
+  });
+
   it('C.5 close() in the middle of everything: waits reject, heartbeats stop, nothing is left', async () => {
     const clock = new VirtualClock();
     const server = await serve();

@@ -1,42 +1,17 @@
-import { rateLimiterFor, ServiceClient, type ServiceClientOptions } from '@tinkex/clients';
+import { rateLimiterFor } from '@tinkex/clients';
 import { subscribe } from '@tinkex/http';
-import { startServer, type TestServer, VirtualClock } from '@tinkex/testkit';
 import { ApiStatusError, RateLimitError, type SamplingCallEvent, TopkPromptLogprobs } from '@tinkex/types';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { cannedRig } from '../support/canned-rig.js';
 import { drive, turns } from '../support/drive.js';
 
 const prompt = [5, 6, 7];
 const samplingParams = { maxTokens: 4 };
 
-let server: TestServer;
-let clock: VirtualClock;
-const services: ServiceClient[] = [];
+const rig = cannedRig();
 
-beforeEach(async () => {
-  server = await startServer({ engine: 'canned' });
-  clock = new VirtualClock();
-});
-
-afterEach(async () => {
-  await Promise.all(services.splice(0).map((service) => service.close()));
-  await server.close();
-});
-
-function connect(options: ServiceClientOptions = {}): ServiceClient {
-  const service = new ServiceClient({
-    ...server.clientOptions,
-    clock,
-    random: () => 0.5,
-    heartbeatIntervalMs: 3_600_000,
-    telemetry: false,
-    ...options,
-  });
-  services.push(service);
-  return service;
-}
-
-const limiter = () => rateLimiterFor(server.url, server.apiKey, clock);
-const seqIds = () => server.callsTo('asample').map(({ request }) => Number(request.seqId));
+const limiter = () => rateLimiterFor(rig.server.url, rig.server.apiKey, rig.clock);
+const seqIds = () => rig.server.callsTo('asample').map(({ request }) => Number(request.seqId));
 const sorted = (values: readonly number[]) => [...values].sort((a, b) => a - b);
 const range = (count: number) => Array.from({ length: count }, (_, index) => index);
 
@@ -53,7 +28,7 @@ describe('B. sampling and concurrency', () => {
         [1, -3],
       ],
     ]);
-    server.on('asample').result({
+    rig.server.on('asample').result({
       sequences: [
         { tokens: Int32Array.of(8, 9), logprobs: Float32Array.of(-0.5, -0.75), stopReason: 'stop' },
         { tokens: Int32Array.of(8, 9, 10, 11), stopReason: 'length' },
@@ -62,11 +37,11 @@ describe('B. sampling and concurrency', () => {
       topkPromptLogprobs,
       promptCacheHitTokens: 2,
     });
-    const sampling = await connect().createSamplingClient({ baseModel: 'tinkex/tiny' });
+    const sampling = await rig.connect().createSamplingClient({ baseModel: 'tinkex/tiny' });
     const future = sampling.sample({ prompt, numSamples: 2, samplingParams, includePromptLogprobs: true, topkPromptLogprobs: 2 });
     const response = await future;
 
-    const [call] = server.callsTo('asample');
+    const [call] = rig.server.callsTo('asample');
     expect(call?.request).toMatchObject({
       samplingSessionId: sampling.samplingSessionId,
       seqId: 0,
@@ -87,71 +62,71 @@ describe('B. sampling and concurrency', () => {
     expect(response.promptLogprobs).toEqual(Float32Array.of(Number.NaN, -1, -2));
     expect(response.topkPromptLogprobs?.toList()).toEqual(topkPromptLogprobs.toList());
     expect(response.promptCacheHitTokens).toBe(2);
-    server.verify();
+    rig.server.verify();
   });
 
   it('B.2 a 429 rejects its call and holds back 50 others until the backoff ends', async () => {
-    server.on('asample').reply(429, { retryAfterMs: 200 }).once();
-    const sampling = await connect().createSamplingClient({ baseModel: 'tinkex/tiny' });
+    rig.server.on('asample').reply(429, { retryAfterMs: 200 }).once();
+    const sampling = await rig.connect().createSamplingClient({ baseModel: 'tinkex/tiny' });
     const refused = await sampling.sample({ prompt, samplingParams }).catch((error: unknown) => error);
     expect(refused).toBeInstanceOf(RateLimitError);
     expect((refused as RateLimitError).retryAfterMs).toBe(200);
 
     const calls = range(50).map(() => sampling.sample({ prompt, samplingParams }).result());
-    await clock.advance(199);
+    await rig.clock.advance(199);
     await turns(50);
-    expect(server.count('asample')).toBe(1);
+    expect(rig.server.count('asample')).toBe(1);
     expect(limiter().inspect()).toMatchObject({ isBlocked: true, isThrottled: true });
-    await clock.advance(1);
+    await rig.clock.advance(1);
     const responses = await Promise.all(calls);
     expect(responses).toHaveLength(50);
-    expect(server.count('asample')).toBe(51);
+    expect(rig.server.count('asample')).toBe(51);
     expect(sorted(seqIds())).toEqual(range(51));
     expect(limiter().inspect()).toMatchObject({ blockedUntilMs: 0, isBlocked: false, waiting: 0 });
-    expect(server.maxConcurrency('asample')).toBeLessThanOrEqual(10);
-    server.verify();
+    expect(rig.server.maxConcurrency('asample')).toBeLessThanOrEqual(10);
+    rig.server.verify();
   });
 
   it('B.3 without a 429 nothing is held back: 50 calls are in flight together', async () => {
-    const gate = server.gate('asample');
-    const sampling = await connect().createSamplingClient({ baseModel: 'tinkex/tiny' });
+    const gate = rig.server.gate('asample');
+    const sampling = await rig.connect().createSamplingClient({ baseModel: 'tinkex/tiny' });
     const calls = range(50).map(() => sampling.sample({ prompt, samplingParams }).result());
     await gate.waitFor(50);
-    expect(server.maxConcurrency('asample')).toBe(50);
+    expect(rig.server.maxConcurrency('asample')).toBe(50);
     gate.open();
     await Promise.all(calls);
     expect(sorted(seqIds())).toEqual(range(50));
-    server.verify();
+    rig.server.verify();
   });
 
   it.each([500, 503, 400, 403, 409, 422])(
     'B.4 status %i surfaces once, after exactly one request, and leaves the limiter alone',
     async (status) => {
-      server.on('asample').reply(status, { detail: 'no' });
-      const sampling = await connect().createSamplingClient({ baseModel: 'tinkex/tiny' });
+      rig.server.on('asample').reply(status, { detail: 'no' });
+      const sampling = await rig.connect().createSamplingClient({ baseModel: 'tinkex/tiny' });
       const failure = await sampling.sample({ prompt, samplingParams }).catch((error: unknown) => error);
       expect(failure).toBeInstanceOf(ApiStatusError);
       expect(failure).toMatchObject({ status, attempts: 1 });
-      expect(server.count('asample')).toBe(1);
+      expect(rig.server.count('asample')).toBe(1);
       expect(limiter().blockedUntilMs).toBe(0);
     },
   );
 
   it('B.5 with retry on: 500, 429, a reset, a lost promise, then the result, always with one seq id', async () => {
-    server.on('asample').reply(500).once();
-    server.on('asample').reply(429, { retryAfterMs: 200 }).once();
-    server.on('asample').fault('reset').once();
-    server.on('retrieveFuture').reply(410).once();
+    rig.server.on('asample').reply(500).once();
+    rig.server.on('asample').reply(429, { retryAfterMs: 200 }).once();
+    rig.server.on('asample').fault('reset').once();
+    rig.server.on('retrieveFuture').reply(410).once();
     const events: SamplingCallEvent[] = [];
     const unsubscribe = subscribe('tinkex:sampling:call', (event) => events.push(event));
-    const sampling = await connect().createSamplingClient({ baseModel: 'tinkex/tiny', retry: true });
-    const response = await drive(clock, sampling.sample({ prompt, samplingParams }));
+    const sampling = await rig.connect().createSamplingClient({ baseModel: 'tinkex/tiny', retry: true });
+    const response = await drive(rig.clock, sampling.sample({ prompt, samplingParams }));
     unsubscribe();
     expect(response.sequences).toHaveLength(1);
     expect(seqIds()).toEqual([0, 0, 0, 0, 0]);
     expect(events).toHaveLength(1);
     expect(events[0]).toMatchObject({ attempt: 4, samples: 1, promptTokens: 3 });
-    server.verify();
+    rig.server.verify();
   });
 
   it.each([
@@ -164,37 +139,37 @@ describe('B. sampling and concurrency', () => {
     ['garbage: the default', { 'retry-after': 'soon' }, 1_000],
     ['nothing: the default', {}, 1_000],
   ] as const)('B.6 Retry-After as %s', async (_, headers, expectedMs) => {
-    server
+    rig.server
       .on('asample')
       .reply(429, { detail: 'slow down' }, headers as Record<string, string>)
       .once();
-    const sampling = await connect().createSamplingClient({ baseModel: 'tinkex/tiny' });
+    const sampling = await rig.connect().createSamplingClient({ baseModel: 'tinkex/tiny' });
     await expect(sampling.sample({ prompt, samplingParams })).rejects.toBeInstanceOf(RateLimitError);
-    expect(limiter().blockedUntilMs - clock.now()).toBe(expectedMs);
+    expect(limiter().blockedUntilMs - rig.clock.now()).toBe(expectedMs);
   });
 
   it('B.6 Retry-After as an HTTP date, by the injected clock', async () => {
-    const date = new Date(Math.ceil(clock.now() / 1000) * 1000 + 7_000).toUTCString();
-    server.on('asample').reply(429, { detail: 'slow down' }, { 'retry-after': date }).once();
-    const sampling = await connect().createSamplingClient({ baseModel: 'tinkex/tiny' });
+    const date = new Date(Math.ceil(rig.clock.now() / 1000) * 1000 + 7_000).toUTCString();
+    rig.server.on('asample').reply(429, { detail: 'slow down' }, { 'retry-after': date }).once();
+    const sampling = await rig.connect().createSamplingClient({ baseModel: 'tinkex/tiny' });
     await expect(sampling.sample({ prompt, samplingParams })).rejects.toBeInstanceOf(RateLimitError);
     expect(limiter().blockedUntilMs).toBe(Date.parse(date));
   });
 
   it('B.6 a large prompt without a hint backs off longer', async () => {
-    server.on('asample').reply(429, { detail: 'slow down' }).once();
-    const sampling = await connect().createSamplingClient({ baseModel: 'tinkex/tiny' });
+    rig.server.on('asample').reply(429, { detail: 'slow down' }).once();
+    const sampling = await rig.connect().createSamplingClient({ baseModel: 'tinkex/tiny' });
     const large = new Int32Array(13_200);
     await expect(sampling.sample({ prompt: large, samplingParams })).rejects.toBeInstanceOf(RateLimitError);
-    expect(limiter().blockedUntilMs - clock.now()).toBe(5_000);
+    expect(limiter().blockedUntilMs - rig.clock.now()).toBe(5_000);
   });
 
   it('events carry no content, unless the client is told to publish it', async () => {
     const seen: unknown[] = [];
     const stop = subscribe('tinkex:sampling:call', ({ content }) => seen.push(content));
     for (const publishContent of [false, true]) {
-      const sampling = await connect({ publishContent }).createSamplingClient({ baseModel: 'tinkex/tiny' });
-      const { sequences } = await drive(clock, sampling.sample({ prompt, samplingParams }));
+      const sampling = await rig.connect({ publishContent }).createSamplingClient({ baseModel: 'tinkex/tiny' });
+      const { sequences } = await drive(rig.clock, sampling.sample({ prompt, samplingParams }));
       expect(seen.at(-1)).toEqual(publishContent ? { prompt, sequences: sequences.map(({ tokens }) => tokens) } : undefined);
     }
     stop();
@@ -208,13 +183,13 @@ describe('B. sampling and concurrency', () => {
       subscribe('tinkex:http:request:stop', ({ path, status }) => seen.push(`stop ${path} ${status}`)),
       subscribe('tinkex:queue:state_change', ({ to, requestType }) => seen.push(`queue ${requestType} ${to}`)),
     ];
-    server.on('asample').reply(429, { retryAfterMs: 1, queueState: 'paused_rate_limit' }).once();
-    const sampling = await connect().createSamplingClient({ baseModel: 'tinkex/tiny' });
+    rig.server.on('asample').reply(429, { retryAfterMs: 1, queueState: 'paused_rate_limit' }).once();
+    const sampling = await rig.connect().createSamplingClient({ baseModel: 'tinkex/tiny' });
     await expect(sampling.sample({ prompt, samplingParams })).rejects.toBeInstanceOf(RateLimitError);
     expect(seen.filter((entry) => entry.startsWith('queue'))).toEqual([]);
-    await clock.advance(1);
+    await rig.clock.advance(1);
 
-    const gate = server.gate('asample', { at: 'execution' });
+    const gate = rig.server.gate('asample', { at: 'execution' });
     const states: string[] = [];
     const future = sampling.sample({ prompt, samplingParams });
     const reported = new Promise<void>((resolve) => {
@@ -223,13 +198,13 @@ describe('B. sampling and concurrency', () => {
         resolve();
       });
     });
-    await server.waitForCalls('retrieveFuture', 1);
+    await rig.server.waitForCalls('retrieveFuture', 1);
     await turns(20);
-    server.pauseQueue({ state: 'paused_capacity', reason: 'no GPUs' });
-    await drive(clock, reported);
-    server.resumeQueue();
+    rig.server.pauseQueue({ state: 'paused_capacity', reason: 'no GPUs' });
+    await drive(rig.clock, reported);
+    rig.server.resumeQueue();
     gate.open();
-    await drive(clock, future);
+    await drive(rig.clock, future);
     for (const stop of stops) stop();
     expect(states[0]).toBe('paused_capacity: no GPUs');
     expect(seen).toContain('queue Sample paused_capacity');

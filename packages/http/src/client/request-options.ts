@@ -32,7 +32,7 @@ export interface BaseRequestOptions {
   readonly timeoutMs?: number;
   /** Limit of the whole call with its retries and waits, milliseconds. Default: the client's, which is none. */
   readonly totalTimeoutMs?: number;
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   /** Win over the client's. Any letter case. */
   readonly headers?: Readonly<Record<string, string>>;
   /** `'follow'` (default) or `'manual'`: a 3xx is then an `ApiStatusError`, or a value for `parse` when `acceptStatus` lists it. */

@@ -18,6 +18,9 @@ const http = [
 ] as const;
 const rateLimit = [...operation, 'limiterId', 'delayMs'] as const;
 const checkpoint = [...operation, 'modelId', 'path'] as const;
+const recovery = [...operation, 'trainingRunId'] as const;
+const restart = [...recovery, 'path'] as const;
+const recoveryFailure = [...recovery, 'errorCode', 'errorName'] as const;
 
 /**
  * Every event and the fields of it that may leave the process. An allow-list: what is not named here reaches no sink, whatever a
@@ -45,6 +48,12 @@ export const eventFields: { readonly [Name in TinkexEventName]: Fields<Name> } =
   'tinkex:checkpoint:save': checkpoint,
   'tinkex:checkpoint:load': checkpoint,
   'tinkex:checkpoint:download': [...operation, 'path', 'receivedBytes', 'totalBytes'],
+  'tinkex:recovery:broken': recovery,
+  'tinkex:recovery:attempt': restart,
+  'tinkex:recovery:attempt_failed': recoveryFailure,
+  'tinkex:recovery:recovered': restart,
+  'tinkex:recovery:given_up': recoveryFailure,
+  'tinkex:recovery:watch_failed': recoveryFailure,
 };
 
 /** All event names, in the order of the catalogue. */

@@ -28,17 +28,19 @@ describe('attachLogger', () => {
     publishSample(stop, { requestType: 'POST /api/v1/asample' });
     publishSample('tinkex:queue:state_change');
     publishSample('tinkex:http:request:retry');
+    publishSample('tinkex:recovery:attempt_failed');
     expect(sink.lines.map(({ message }) => message)).toEqual([
       'tinkex:http:request:stop Sample POST /api/v1/asample 503 in 12.3 ms',
       'tinkex:http:request:stop POST /api/v1/asample 200 in 20 ms',
       'tinkex:queue:state_change ForwardBackward active -> paused_capacity',
       'tinkex:http:request:retry Sample POST /api/v1/asample 503 delay 500 ms',
+      'tinkex:recovery:attempt_failed run TINKEX_CONNECTION in 700 ms',
     ]);
   });
 
   it('does not even subscribe to events that are never loud enough', () => {
     using _logger = attachLogger({ level: 'error', sink: collectingSink() });
-    expect(eventNames.filter((name) => hasSubscribers(name))).toEqual(['tinkex:future:unobserved_failure']);
+    expect(eventNames.filter((name) => hasSubscribers(name))).toEqual(['tinkex:future:unobserved_failure', 'tinkex:recovery:given_up']);
   });
 
   it('subscribes to nothing when it is off', () => {

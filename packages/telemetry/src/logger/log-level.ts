@@ -36,6 +36,12 @@ export const usualLevels: { readonly [Name in TinkexEventName]: LineLevel } = {
   'tinkex:checkpoint:save': 'info',
   'tinkex:checkpoint:load': 'info',
   'tinkex:checkpoint:download': 'debug',
+  'tinkex:recovery:broken': 'warn',
+  'tinkex:recovery:attempt': 'info',
+  'tinkex:recovery:attempt_failed': 'warn',
+  'tinkex:recovery:recovered': 'info',
+  'tinkex:recovery:given_up': 'error',
+  'tinkex:recovery:watch_failed': 'warn',
 };
 
 /** Events that can tell of a failure: the level they rise to, and when. Others keep their usual level. */

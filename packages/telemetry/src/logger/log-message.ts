@@ -8,6 +8,7 @@ export function logMessage(name: TinkexEventName, fields: EventFieldValues): str
   // A call without an operation's name is named after its request.
   if (fields['requestType'] !== undefined && fields['requestType'] !== request) parts.push(String(fields['requestType']));
   if (request !== undefined) parts.push(request);
+  if (fields['trainingRunId'] !== undefined) parts.push(String(fields['trainingRunId']));
   if (fields['status'] !== undefined) parts.push(String(fields['status']));
   if (fields['outcome'] !== undefined) parts.push(String(fields['outcome']));
   if (fields['to'] !== undefined) parts.push(`${fields['from'] ?? 'new'} -> ${fields['to']}`);

@@ -35,6 +35,8 @@ describe('attachMetrics', () => {
       'tinkex_rate_limit_backoffs_total',
       'tinkex_rate_limit_wait_seconds',
       'tinkex_rate_limited',
+      'tinkex_recovery_duration_seconds',
+      'tinkex_recovery_events_total',
       'tinkex_sampling_call_duration_seconds',
       'tinkex_sampling_calls_total',
       'tinkex_sampling_prompt_tokens_total',
@@ -115,6 +117,18 @@ describe('attachMetrics', () => {
     expect(metrics.total('tinkex_sessions_active')).toBe(1);
     expect(metrics.total('tinkex_rate_limited', { limiter: 'one' })).toBe(0);
     expect(metrics.total('tinkex_rate_limited', { limiter: 'two' })).toBe(1);
+  });
+
+  it('counts what happens to broken runs, by kind', () => {
+    using metrics = attachMetrics();
+    publishSample('tinkex:recovery:broken');
+    publishSample('tinkex:recovery:attempt');
+    publishSample('tinkex:recovery:attempt_failed');
+    publishSample('tinkex:recovery:attempt', { attempt: 1 });
+    publishSample('tinkex:recovery:recovered', { durationMs: 6_000 });
+    const total = (kind: string) => metrics.total('tinkex_recovery_events_total', { kind });
+    expect(['broken', 'attempt', 'attempt_failed', 'recovered', 'given_up'].map(total)).toEqual([1, 2, 1, 1, 0]);
+    expect(metrics.snapshot().distributions).toMatchObject([{ name: 'tinkex_recovery_duration_seconds', count: 1, sum: 6 }]);
   });
 
   it('shows the last training metrics', () => {

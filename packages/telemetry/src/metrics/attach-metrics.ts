@@ -2,6 +2,7 @@ import { type AttachOptions, attach } from '../attach/attach.js';
 import type { Attachment } from '../attach/attachment.js';
 import { httpMetrics } from './http-metrics.js';
 import type { Labels } from './labels.js';
+import { recoveryMetrics } from './recovery-metrics.js';
 import { type MetricsSnapshot, Registry } from './registry.js';
 import { sessionMetrics } from './session-metrics.js';
 import { workMetrics } from './work-metrics.js';
@@ -33,7 +34,7 @@ export interface MetricsAttachment extends Attachment {
  */
 export function attachMetrics(options: MetricsOptions = {}): MetricsAttachment {
   const registry = new Registry(options.maxSeries ?? 1_000);
-  const handlers = { ...httpMetrics(registry), ...workMetrics(registry), ...sessionMetrics(registry) };
+  const handlers = { ...httpMetrics(registry), ...workMetrics(registry), ...sessionMetrics(registry), ...recoveryMetrics(registry) };
   const attachment = attach('attachMetrics', handlers, options);
   return {
     detach: attachment.detach,

@@ -1,6 +1,7 @@
 import type { Attributes, Meter } from '@opentelemetry/api';
 import type { HttpRequestEvent } from '@tinkex/types';
 import type { EventHandlers } from '../attach/attach.js';
+import { recoveryHandlers } from '../attach/recovery-handlers.js';
 import { safeText } from '../redaction/safe-text.js';
 import { httpErrorType, serverAttributes } from './attributes.js';
 import { providerName } from './operation-spans.js';
@@ -13,7 +14,7 @@ const byteCounts = { explicitBucketBoundaries: [256, 1_024, 4_096, 16_384, 65_53
 
 /** Records events on OpenTelemetry instruments, under the names of the semantic conventions where there are any. */
 export function instruments(meter: Meter): EventHandlers {
-  return { ...httpInstruments(meter), ...genAiInstruments(meter), ...ownInstruments(meter) };
+  return { ...httpInstruments(meter), ...genAiInstruments(meter), ...ownInstruments(meter), ...recoveryInstruments(meter) };
 }
 
 function httpInstruments(meter: Meter): EventHandlers {
@@ -120,4 +121,22 @@ function ownInstruments(meter: Meter): EventHandlers {
     'tinkex:rate_limit:wait': (event) => waits.record(event.delayMs / 1_000, { ...serverAttributes(event.baseUrl) }),
     'tinkex:session:heartbeat_missed': (event) => missed.add(1, { ...serverAttributes(event.baseUrl) }),
   };
+}
+
+function recoveryInstruments(meter: Meter): EventHandlers {
+  const events = meter.createCounter('tinkex.recovery.events', {
+    unit: '{event}',
+    description: 'What recovery monitors saw and did about training runs.',
+  });
+  const duration = meter.createHistogram('tinkex.recovery.duration', {
+    unit: 's',
+    description: 'Time from the start of a recovery to the restarted run.',
+    advice: workSeconds,
+  });
+  return recoveryHandlers((kind, { baseUrl, durationMs, errorCode }) => {
+    const server = serverAttributes(baseUrl);
+    const error = errorCode === undefined ? {} : { 'error.type': safeText(errorCode) };
+    events.add(1, { 'tinkex.recovery.kind': kind, ...server, ...error });
+    if (kind === 'recovered' && durationMs !== undefined) duration.record(durationMs / 1_000, { ...server });
+  });
 }

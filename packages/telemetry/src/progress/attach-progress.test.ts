@@ -42,6 +42,15 @@ describe('attachProgress', () => {
     ]);
   });
 
+  it('shows runs that were restarted, and counts those given up as failures', () => {
+    const stream = collectingStream();
+    using _progress = attachProgress({ stream, intervalMs: 0 });
+    publishSample('tinkex:recovery:attempt_failed');
+    publishSample('tinkex:recovery:recovered');
+    publishSample('tinkex:recovery:given_up');
+    expect(stream.texts).toEqual(['step 0  elapsed 00:00  restarts 1\n', 'step 0  elapsed 00:00  restarts 1  failures 1\n']);
+  });
+
   it('shows queue state, rate limits, samples, retries and failures when there are any', () => {
     const stream = collectingStream();
     using progress = attachProgress({ stream, intervalMs: 0 });

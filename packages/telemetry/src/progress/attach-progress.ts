@@ -94,6 +94,14 @@ export function attachProgress(options: ProgressOptions = {}): ProgressAttachmen
         state.failed();
         update();
       },
+      'tinkex:recovery:recovered': () => {
+        state.restarted();
+        update();
+      },
+      'tinkex:recovery:given_up': () => {
+        state.failed();
+        update();
+      },
       'tinkex:rate_limit:set': () => {
         state.rateLimited(true);
         update();

@@ -30,6 +30,7 @@ export function progressLine(reading: ProgressReading, paint: Paint, maxLength =
   }
   if (reading.samples > 0) parts.push({ text: `samples ${reading.samples}` });
   if (reading.retries > 0) parts.push({ text: `retries ${reading.retries}`, colour: 'yellow' });
+  if (reading.restarts > 0) parts.push({ text: `restarts ${reading.restarts}`, colour: 'yellow' });
   if (reading.failures > 0) parts.push({ text: `failures ${reading.failures}`, colour: 'red' });
 
   let length = 0;

@@ -14,6 +14,8 @@ export interface ProgressReading {
   readonly retries: number;
   readonly samples: number;
   readonly failures: number;
+  /** Broken runs that a recovery monitor has restarted. */
+  readonly restarts: number;
 }
 
 /** Options of the reading. */
@@ -36,6 +38,7 @@ export class ProgressState {
   #retries = 0;
   #samples = 0;
   #failures = 0;
+  #restarts = 0;
 
   constructor(options: ProgressStateOptions, nowMs: number) {
     this.#options = options;
@@ -71,6 +74,10 @@ export class ProgressState {
     this.#failures += 1;
   }
 
+  restarted(): void {
+    this.#restarts += 1;
+  }
+
   queued(state: QueueState): void {
     this.#queueState = state;
   }
@@ -91,6 +98,7 @@ export class ProgressState {
       retries: this.#retries,
       samples: this.#samples,
       failures: this.#failures,
+      restarts: this.#restarts,
       ...(totalSteps === undefined ? {} : { totalSteps }),
       ...(this.#loss === undefined ? {} : { loss: this.#loss }),
       ...(this.#queueState === undefined ? {} : { queueState: this.#queueState }),

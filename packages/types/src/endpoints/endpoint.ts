@@ -1,4 +1,4 @@
-import type { RequestType } from '../events/events.js';
+import type { RequestType } from '../events/payloads.js';
 import type { AnyCodec } from '../wire/codec.js';
 
 /** The HTTP methods of the API. */

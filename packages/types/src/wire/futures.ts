@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { RequestErrorCategory } from '../errors/future-errors.js';
-import type { QueueState } from '../events/events.js';
+import type { QueueState } from '../events/payloads.js';
 import type { Codec } from './codec.js';
 import { list } from './collections.js';
 import { requestObject, responseObject } from './objects.js';

@@ -1,0 +1,30 @@
+import { ApiStatusError, ConnectionError, TimeoutError } from '@tinkex/types';
+
+/** How one attempt of a call failed: with an answer, or without one. */
+export interface AttemptFailure {
+  /** Set when the server answered. */
+  readonly status?: number;
+  readonly error?: unknown;
+}
+
+/** What the system says when there was never a connection to send anything over. */
+const NEVER_SENT = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'UND_ERR_CONNECT_TIMEOUT']);
+
+/** The status the server answered with, if it answered. */
+export function statusOf({ status, error }: AttemptFailure): number | undefined {
+  return status ?? (ApiStatusError.isInstance(error) ? error.status : undefined);
+}
+
+/**
+ * Whether the server may have done what this attempt asked for: the request went out, and no answer came back, or one of a broken
+ * server or proxy. A connection that was never made, and an answer that refuses, leave no doubt.
+ */
+export function mayHaveHappened(failure: AttemptFailure): boolean {
+  const status = statusOf(failure);
+  if (status !== undefined) return status === 408 || status >= 500;
+  const { error } = failure;
+  if (!ConnectionError.isInstance(error)) return false;
+  if (TimeoutError.isInstance(error) && error.phase === 'connect') return false;
+  const code = (error.cause as { readonly code?: unknown } | null | undefined)?.code;
+  return !(typeof code === 'string' && NEVER_SENT.has(code));
+}
