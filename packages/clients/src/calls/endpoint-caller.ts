@@ -2,6 +2,7 @@ import { type Clock, executeWithRetries, type HttpClient, type Query, type Retry
 import { type Codec, endpoints, ValidationError } from '@tinkex/types';
 import type { BillingPause } from '../limits/billing-pause.js';
 import type { EndpointCallOptions } from '../service/connection.js';
+import { accepted } from './accepted.js';
 import { CallScope } from './call-scope.js';
 import type { EndpointCall, EndpointKey, EndpointResponse } from './endpoint-types.js';
 import type { Lifetime } from './lifetime.js';
@@ -128,20 +129,23 @@ export class EndpointCaller {
       pool: endpoint.pool,
       requestType: endpoint.requestType ?? key,
       signal,
-      ...(query === undefined ? {} : { query: endpoint.query?.encode(query as never) as Query }),
-      ...(encoded === undefined ? this.#jsonBody(endpoint, body) : encodedBody(encoded)),
-      ...(retries === undefined ? {} : { maxRetries: retries }),
-      ...(endpoint.timeoutMs === DEFAULT_TIMEOUT_MS ? {} : { timeoutMs: endpoint.timeoutMs }),
-      ...(headers === undefined ? {} : { headers }),
-      ...(endpoint.response === undefined ? { parse: () => undefined } : { schema: endpoint.response }),
-      ...(listener === undefined ? {} : { onRetry: listener }),
+      query: query === undefined ? undefined : (endpoint.query?.encode(query as never) as Query),
+      body: encoded === undefined ? endpoint.request?.encode((body ?? {}) as never) : encoded.bytes,
+      contentType: encoded?.contentType,
+      compress: encoded?.compress,
+      maxRetries: retries,
+      timeoutMs: endpoint.timeoutMs === DEFAULT_TIMEOUT_MS ? undefined : endpoint.timeoutMs,
+      headers,
+      parse: endpoint.response === undefined ? nothing : undefined,
+      schema: endpoint.response === endpoints.asample.response ? accepted : endpoint.response,
+      onRetry: listener,
     });
   }
+}
 
-  #jsonBody(endpoint: Endpoint, body: unknown): { body: object } | Record<never, never> {
-    if (endpoint.request === undefined) return {};
-    return { body: endpoint.request.encode((body ?? {}) as never) };
-  }
+/** For an answer nobody reads. */
+function nothing(): undefined {
+  return undefined;
 }
 
 /** The client's listener, if it has one, then the call's own. */
@@ -152,12 +156,9 @@ function both(first: EndpointCallerParts['onHttpRetry'], second: (retry: RetryIn
   };
 }
 
-function encodedBody({ bytes, contentType, compress }: NonNullable<EndpointCall<EndpointKey>['encoded']>) {
-  return { body: bytes, contentType, ...(compress === undefined ? {} : { compress }) };
-}
-
 /** Puts the values into the path as they are: the slash of a checkpoint id separates segments on purpose. */
 function fillPath(path: string, params: Readonly<Record<string, string>>): string {
+  if (!path.includes('{')) return path;
   return path.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = params[name] ?? params[camelCase(name)];
     if (value) return value;

@@ -1,4 +1,5 @@
 import { ApiStatusError, endpoints, RateLimitError, type SampleRequest } from '@tinkex/types';
+import { accepted } from '../calls/accepted.js';
 import { tenantLimiter } from '../rate-limit/limiter-registry.js';
 import type { RateLimiter } from '../rate-limit/rate-limiter.js';
 import type { Connection } from '../service/connection.js';
@@ -6,17 +7,7 @@ import { backoffDelayMs } from './backoff-delay.js';
 import { DispatchLimits } from './dispatch-limits.js';
 import { SampleRequestEncoder } from './request-encoder.js';
 
-const { path, pool, response } = endpoints.asample;
-/** Reads the one text that matters without a schema; anything unexpected is left to the codec and its errors. */
-const accepted = {
-  idField: '',
-  decode(wire: unknown): { readonly requestId: string } {
-    // Named by the codec, and only when the first answer is there: building schemas would slow the import down.
-    if (accepted.idField === '') accepted.idField = Object.keys(response.encode({ requestId: '-' }))[0] ?? '';
-    const requestId = (wire as Record<string, unknown> | null)?.[accepted.idField];
-    return typeof requestId === 'string' ? { requestId } : response.decode(wire);
-  },
-};
+const { path, pool } = endpoints.asample;
 const BACKPRESSURE_HEADERS = { 'x-tinker-sampling-backpressure': '1' };
 
 /** What ends a submission. */

@@ -12,49 +12,49 @@ export interface RawResponse {
   readonly requestId?: string;
 }
 
-/** What is the same for `request` and `stream`. */
+/** What is the same for `request` and `stream`. An option that is `undefined` is one that is not given. */
 export interface BaseRequestOptions {
   readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | (string & {});
   /** Below the base URL, such as `/api/v1/healthz`. Parameters are put in as they are. */
   readonly path: string;
-  readonly query?: Query;
+  readonly query?: Query | undefined;
   /** A JSON value, or bytes together with `contentType`. */
-  readonly body?: JsonValue | Uint8Array | object;
+  readonly body?: JsonValue | Uint8Array | object | undefined;
   /** Of the body. Default `application/json`. */
-  readonly contentType?: string;
+  readonly contentType?: string | undefined;
   /** Default `application/json`. */
-  readonly accept?: string;
+  readonly accept?: string | undefined;
   /** The name of the connection pool. Default `default`. */
-  readonly pool?: string;
+  readonly pool?: string | undefined;
   /** Attempts after the first. 0 means exactly one request. Default: the client's. */
-  readonly maxRetries?: number;
+  readonly maxRetries?: number | undefined;
   /** Limit of one attempt, milliseconds: connection, headers and body together. Default: the client's. */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
   /** Limit of the whole call with its retries and waits, milliseconds. Default: the client's, which is none. */
-  readonly totalTimeoutMs?: number;
+  readonly totalTimeoutMs?: number | undefined;
   readonly signal?: AbortSignal | undefined;
   /** Win over the client's. Any letter case. */
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
   /** `'follow'` (default) or `'manual'`: a 3xx is then an `ApiStatusError`, or a value for `parse` when `acceptStatus` lists it. */
-  readonly redirect?: 'follow' | 'manual';
+  readonly redirect?: 'follow' | 'manual' | undefined;
   /** Sends the body compressed, where this runtime can; as it is, where it cannot. */
-  readonly compress?: 'zstd';
+  readonly compress?: 'zstd' | undefined;
   /** Names the work in events. Default: method and path. */
-  readonly requestType?: RequestType;
+  readonly requestType?: RequestType | undefined;
   /** Told before each wait. What it throws ends the call. */
-  readonly onRetry?: (retry: RetryInfo) => void;
+  readonly onRetry?: ((retry: RetryInfo) => void) | undefined;
   /** Larger responses are refused, bytes. Default: the client's. */
-  readonly maxResponseBytes?: number;
+  readonly maxResponseBytes?: number | undefined;
 }
 
 /** One call: what to send, how to read the answer, and which of the client's rules it changes. */
 export interface RequestOptions<T> extends BaseRequestOptions {
   /** Checks and converts the JSON of a success. A codec of `@tinkex/types`, or any object with `decode`. */
-  readonly schema?: { decode(value: unknown): T };
+  readonly schema?: { decode(value: unknown): T } | undefined;
   /** Makes the value from the raw response instead; takes the place of `schema`. */
-  readonly parse?: (response: RawResponse) => T;
+  readonly parse?: ((response: RawResponse) => T) | undefined;
   /** Statuses besides 2xx that go to `parse` or `schema` instead of being thrown. They are not retried. */
-  readonly acceptStatus?: readonly number[];
+  readonly acceptStatus?: readonly number[] | undefined;
 }
 
 /** One call whose body is read piece by piece. */
