@@ -84,7 +84,8 @@ function rawUndici(baseUrl: string, batches: readonly Datum[][], isCopying: bool
 await program(async ({ contender, baseUrl, steps, warmUpSteps, datums, tokens }: Task) => {
   const batches = Array.from({ length: BATCHES }, (_, step) => makeBatch(step, datums, tokens));
   const train = contender === 'tinkex' ? await tinkex(baseUrl, batches) : rawUndici(baseUrl, batches, contender === 'undici');
-  await train(warmUpSteps);
+  // Never more in flight than in what is measured.
+  for (let done = 0; done < warmUpSteps; done += steps) await train(Math.min(steps, warmUpSteps - done));
   collectGarbage();
   const stop = stopwatch();
   await train(steps);

@@ -6,7 +6,10 @@ import { runExample } from './shared/run-example.js';
 import { openTarget } from './shared/target.js';
 
 await runExample(
-  { about: 'Saves checkpoints of a short run and does everything one can do with them, then cleans up.' },
+  {
+    about: 'Saves checkpoints of a short run and does everything one can do with them, then cleans up.',
+    whenInterrupted: 'A checkpoint that was saved already stays on the server.',
+  },
   async ({ signal }) => {
     await using target = await openTarget({ signal });
     console.log(`Using ${target.description}\n`);

@@ -15,7 +15,7 @@ await runExample(program, async ({ signal, count }) => {
   const prompts = count('prompts');
   const concurrency = count('concurrency');
   await using target = await openTarget({ signal });
-  console.log(`Sampling ${prompts} prompts from ${target.description}`);
+  console.log(`Sampling from ${target.description}`);
   // The embedded server plays a busy one: after 100 calls it refuses three, with the time to wait.
   target.server?.on('asample').pass().times(100);
   target.server?.on('asample').reply(429, { retryAfterMs: 150 }).times(3);
@@ -39,15 +39,21 @@ await runExample(program, async ({ signal, count }) => {
   {
     using _progress = attachProgress({ stream: process.stdout, totalSteps: prompts, stepType: 'Sample' });
     // Answers come as they finish; prompts are read only as far ahead as needed, so the source may be endless.
-    for await (const { index, response } of sampling.sampleMany(inputs(), { concurrency, signal })) {
-      const text = tokenizer.decode(Array.from(response.sequences[0]?.tokens ?? []));
-      lines.push(JSON.stringify({ index, text }));
+    try {
+      for await (const { index, response } of sampling.sampleMany(inputs(), { concurrency, signal })) {
+        const text = tokenizer.decode(Array.from(response.sequences[0]?.tokens ?? []));
+        lines.push(JSON.stringify({ index, text }));
+      }
+    } catch (error) {
+      if (!signal.aborted) throw error; // after Ctrl-C, what has come is kept
     }
   }
   unsubscribe();
 
   const seconds = (performance.now() - startedAt) / 1000;
   const file = await writeOutput('concurrent-sampling.jsonl', `${lines.join('\n')}\n`);
-  console.log(`\n${lines.length} answers in ${seconds.toFixed(1)} s, ${(lines.length / seconds).toFixed(0)} a second; written to ${file}`);
-  console.log(`Rate limits: the server asked for a pause ${pauses} times, and no answer was lost.`);
+  console.log(
+    `\n${lines.length} of ${prompts} answers in ${seconds.toFixed(1)} s, ${(lines.length / seconds).toFixed(0)} a second\nWritten to ${file}`,
+  );
+  console.log(`The server asked for a pause ${pauses} times; ${signal.aborted ? 'interrupted' : 'no answer was lost'}.`);
 });

@@ -28,7 +28,7 @@ await runExample(
       const data = pairs(await training.getTokenizer({ signal }));
       const reference = await answerLogprobs(training, data, signal); // the model we start from, which DPO stays close to
       const loss = kind === 'by hand' ? preferenceLoss(reference) : autodiff(preferenceLossOfArrays(reference));
-      const curve = new LiveCurve({ name: 'loss', totalSteps: STEPS });
+      const curve = new LiveCurve({ name: 'loss', totalSteps: STEPS, signal });
       for (let step = 0; step < STEPS; step++) {
         const forward = training.forwardBackwardCustom(data, loss, { signal });
         const update = training.optimStep({ learningRate: target.learningRate / 20 }, { signal }); // has its place behind both passes

@@ -4,11 +4,17 @@ import { startServer, type TestServer } from '@tinkex/testkit';
 import { ApiStatusError, endpoints, getServerCapabilitiesResponse, TimeoutError } from '@tinkex/types';
 import { runExample } from './shared/run-example.js';
 
+const HOSTED_SERVICE = 'https://tinker.thinkingmachines.dev/services/tinker-prod';
+
 await runExample(
-  { about: 'Sends single requests with the same rules as the clients, and shows what happens when they fail.' },
+  {
+    about: 'Sends single requests with the same rules as the clients, and shows what happens when they fail.',
+    whenInterrupted: 'Nothing is lost.',
+  },
   async ({ signal }) => {
-    const { TINKER_BASE_URL: baseUrl, TINKER_API_KEY: apiKey } = process.env;
-    await using server = baseUrl ? undefined : await startServer();
+    const { TINKER_API_KEY, TINKER_BASE_URL } = process.env;
+    await using server = TINKER_API_KEY || TINKER_BASE_URL ? undefined : await startServer();
+    const apiKey = server?.apiKey ?? TINKER_API_KEY;
     const timing: Middleware = async (request, next) => {
       const startedAt = performance.now();
       const response = await next(request);
@@ -18,8 +24,8 @@ await runExample(
       return response;
     };
     await using http = new HttpClient({
-      baseUrl: baseUrl || server?.url || '',
-      auth: apiKeyAuth(apiKey || server?.apiKey || ''), // sent in a header that no log, event or error shows
+      baseUrl: server?.url ?? (TINKER_BASE_URL || HOSTED_SERVICE),
+      ...(apiKey ? { auth: apiKeyAuth(apiKey) } : {}), // sent in a header that no log, event or error shows
       middleware: [timing],
       maxRetries: 3,
       timeoutMs: 10_000,

@@ -1,23 +1,31 @@
 /** Two services in one process: separate keys, sessions and rate limits; one's trouble never delays the other. */
-import { rateLimiterFor, ServiceClient } from '@tinkex/clients';
-import { startServer } from '@tinkex/testkit';
+import { rateLimiterFor } from '@tinkex/clients';
 import { ModelInput, nextTokenDatum, RateLimitError } from '@tinkex/types';
 import { runExample } from './shared/run-example.js';
-import { openTarget } from './shared/target.js';
+import { openTarget, type Target } from './shared/target.js';
+import { quoted } from './shared/terminal.js';
 
 await runExample(
-  { about: 'Trains and samples on two services at once. The second one: TINKEX_SECOND_BASE_URL, TINKEX_SECOND_API_KEY.' },
+  {
+    about: `Trains and samples on two services at once. The second one is embedded too, unless TINKEX_SECOND_BASE_URL or
+TINKEX_SECOND_API_KEY is set (and maybe TINKEX_SECOND_BASE_MODEL); what is not set is then as for the first.`,
+  },
   async ({ signal }) => {
     await using first = await openTarget({ signal });
-    await using second = await openSecond();
-    console.log(`first:  ${first.description}\nsecond: ${second.service.baseUrl}\n`);
+    const { TINKEX_SECOND_BASE_URL: baseUrl, TINKEX_SECOND_API_KEY: apiKey, TINKEX_SECOND_BASE_MODEL: baseModel } = process.env;
+    await using second = await openTarget({
+      signal,
+      named: { baseUrl, apiKey, baseModel },
+      embedded: { apiKeys: ['tml-second-tenant'] }, // a server of its own, with a key of its own
+    });
+    console.log(`first:  ${first.description}\nsecond: ${second.description}\n`);
 
-    const tenants = [
-      { name: 'first', service: first.service, baseModel: first.baseModel, text: 'One for the money. ', learningRate: first.learningRate },
-      { name: 'second', service: second.service, baseModel: second.baseModel, text: 'Two for the show! ', learningRate: 2e-2 },
+    const tenants: Tenant[] = [
+      { name: 'first', target: first, text: 'One for the money. ' },
+      { name: 'second', target: second, text: 'Two for the show! ' },
     ];
     const answers = await Promise.all(tenants.map((tenant) => trainAndSample(tenant, signal)));
-    for (const [index, { name }] of tenants.entries()) console.log(`${name.padEnd(6)} learnt ${JSON.stringify(answers[index])}`);
+    for (const [index, { name }] of tenants.entries()) console.log(`${name.padEnd(6)} learnt ${quoted(answers[index] ?? '')}`);
 
     if (second.server === undefined) return;
     // Now the second server refuses a call. Its limiter closes; the first tenant's does not even notice.
@@ -36,13 +44,12 @@ await runExample(
 
 interface Tenant {
   readonly name: string;
-  readonly service: ServiceClient;
-  readonly baseModel: string;
+  readonly target: Target;
   readonly text: string;
-  readonly learningRate: number;
 }
 
-async function trainAndSample({ name, service, baseModel, text, learningRate }: Tenant, signal: AbortSignal): Promise<string> {
+async function trainAndSample({ name, target, text }: Tenant, signal: AbortSignal): Promise<string> {
+  const { service, baseModel, learningRate } = target;
   const training = await service.createLoraTrainingClient({ baseModel, rank: 8, signal });
   const tokenizer = await training.getTokenizer({ signal });
   const data = [nextTokenDatum(ModelInput.fromText(text, tokenizer).toInts())];
@@ -57,24 +64,4 @@ async function trainAndSample({ name, service, baseModel, text, learningRate }: 
   const { sequences } = await sampling.sample({ prompt, samplingParams: { maxTokens: text.length - 4, temperature: 0 } }, { signal });
   console.log(`${name.padEnd(6)} did ${steps.length} operations in session ${await service.sessionId()}`);
   return text.slice(0, 4) + tokenizer.decode(Array.from(sequences[0]?.tokens ?? []));
-}
-
-/** The service of the environment, or a second embedded server with a key of its own. */
-async function openSecond() {
-  const {
-    TINKEX_SECOND_BASE_URL: baseUrl,
-    TINKEX_SECOND_API_KEY: apiKey,
-    TINKEX_SECOND_BASE_MODEL: baseModel = 'tinkex/tiny',
-  } = process.env;
-  const server = baseUrl || apiKey ? undefined : await startServer({ apiKeys: ['tml-second-tenant'] });
-  const service = new ServiceClient(server?.clientOptions ?? { ...(baseUrl ? { baseUrl } : {}), ...(apiKey ? { apiKey } : {}) });
-  return {
-    service,
-    server,
-    baseModel,
-    async [Symbol.asyncDispose]() {
-      await service.close();
-      await server?.close();
-    },
-  };
 }

@@ -5,13 +5,14 @@ import { LiveCurve } from './shared/live-curve.js';
 import { lossCurveSvg } from './shared/loss-chart.js';
 import { writeOutput } from './shared/output.js';
 import { runExample } from './shared/run-example.js';
+import { sideBySide } from './shared/side-by-side.js';
 import { openTarget } from './shared/target.js';
-import { paint } from './shared/terminal.js';
+import { quoted } from './shared/terminal.js';
 
 const STEPS = 30;
 const SENTENCES = [
   'The quick brown fox jumps over the lazy dog.',
-  'A journey of a thousand miles begins with a single step.',
+  'A stitch in time saves nine.',
   'To be, or not to be, that is the question.',
   'All that glitters is not gold.',
   'Fortune favours the bold, so be brave.',
@@ -28,7 +29,7 @@ await runExample({ about: 'Trains a LoRA adapter on five sentences and samples i
   const tokens = data.reduce((sum, { modelInput }) => sum + modelInput.length, 0);
   const before = await complete(await training.saveWeightsAndGetSamplingClient({ retry: true, signal }), tokenizer, signal);
 
-  const curve = new LiveCurve({ name: 'loss', totalSteps: STEPS });
+  const curve = new LiveCurve({ name: 'loss', totalSteps: STEPS, signal });
   for (let step = 1; step <= STEPS; step++) {
     const forward = training.forwardBackward(data, 'cross_entropy', { signal }); // submitted now, in call order
     const update = training.optimStep({ learningRate: target.learningRate / 4 }, { signal }); // pipelined behind it
@@ -38,15 +39,12 @@ await runExample({ about: 'Trains a LoRA adapter on five sentences and samples i
   }
 
   const after = await complete(await training.saveWeightsAndGetSamplingClient({ retry: true, signal }), tokenizer, signal);
-  console.log('\nGreedy samples, before and after:');
-  for (const [index, sentence] of SENTENCES.entries()) {
-    console.log(`  ${sentence.slice(0, PROMPT_CHARACTERS)}…`);
-    console.log(`    before: ${paint('dim', before[index] ?? '')}\n    after:  ${paint('green', after[index] ?? '')}`);
-  }
+  console.log(`\nGreedy samples, given the first ${PROMPT_CHARACTERS} characters:\n${sideBySide({ before, after })}`);
 
   const picture = await writeOutput('quickstart-loss.svg', lossCurveSvg('loss per token', curve.values));
-  console.log(`\nLoss per token: ${curve.values[0]?.toFixed(3)} → ${curve.values.at(-1)?.toFixed(3)}; the curve as a picture: ${picture}`);
-  console.log('Next: npm start -- --list shows the other examples; docs/guides/README.md explains each part.');
+  console.log(`\nLoss per token: ${curve.values[0]?.toFixed(3)} → ${curve.values.at(-1)?.toFixed(3)}`);
+  console.log(`The curve as a picture: ${picture}`);
+  console.log('\nNext: npm start -- --list shows the other examples;\ndocs/guides/README.md explains each part.');
 });
 
 async function complete(sampling: SamplingClient, tokenizer: Tokenizer, signal: AbortSignal): Promise<string[]> {
@@ -58,6 +56,6 @@ async function complete(sampling: SamplingClient, tokenizer: Tokenizer, signal: 
   );
   return responses.map(({ sequences }, index) => {
     const text = tokenizer.decode(Array.from(sequences[0]?.tokens ?? []));
-    return JSON.stringify(SENTENCES[index]?.slice(0, PROMPT_CHARACTERS) + text);
+    return quoted(SENTENCES[index]?.slice(0, PROMPT_CHARACTERS) + text);
   });
 }

@@ -3,9 +3,9 @@ import { datum, ModelInput, type SampledSequence, type Tokenizer } from '@tinkex
 import { LiveCurve } from './shared/live-curve.js';
 import { lossCurveSvg } from './shared/loss-chart.js';
 import { writeOutput } from './shared/output.js';
-import { runExample } from './shared/run-example.js';
+import { CommandLineError, runExample } from './shared/run-example.js';
 import { openTarget, type Target } from './shared/target.js';
-import { paint } from './shared/terminal.js';
+import { paint, quoted } from './shared/terminal.js';
 
 const PROMPTS = ['Say aah: ', 'Sing on: ', 'Count 1: ', 'Warm up: '];
 const GROUP_SIZE = 16;
@@ -26,11 +26,12 @@ const program = {
 
 await runExample(program, async ({ signal, options, count }) => {
   if (!['importance_sampling', 'ppo', 'both'].includes(options.loss))
-    throw new Error(`--loss must be importance_sampling, ppo or both, got ${options.loss}.`);
+    throw new CommandLineError(`--loss must be importance_sampling, ppo or both, got ${options.loss}.`);
+  const iterations = count('iterations');
   await using target = await openTarget({ signal });
   console.log(`Training on ${target.description}`);
   for (const lossFn of options.loss === 'both' ? ['importance_sampling', 'ppo'] : [options.loss]) {
-    await improve(target, lossFn, count('iterations'), signal);
+    await improve(target, lossFn, iterations, signal);
   }
 });
 
@@ -38,7 +39,7 @@ async function improve(target: Target, lossFn: string, iterations: number, signa
   console.log(`\n${paint('bold', lossFn)}: ${PROMPTS.length} prompts, ${GROUP_SIZE} answers each, ${iterations} rounds`);
   const training = await target.service.createLoraTrainingClient({ baseModel: target.baseModel, rank: 16, seed: 1, signal });
   const tokenizer = await training.getTokenizer({ signal });
-  const curve = new LiveCurve({ name: 'reward', totalSteps: iterations, printEvery: 3 });
+  const curve = new LiveCurve({ name: 'reward', totalSteps: iterations, signal, printEvery: 3 });
   let example = '';
   for (let iteration = 0; iteration < iterations; iteration++) {
     // The policy of this round: its own log-probabilities come with the samples.
@@ -64,10 +65,10 @@ async function improve(target: Target, lossFn: string, iterations: number, signa
     }
     const rewards = groups.flatMap((group) => group.rewards);
     example = textOf(groups[0]?.sequences[0], tokenizer);
-    curve.add(rewards.reduce((sum, value) => sum + value, 0) / rewards.length, JSON.stringify(example));
+    curve.add(rewards.reduce((sum, value) => sum + value, 0) / rewards.length, quoted(example));
   }
   const picture = await writeOutput(`rl-${lossFn}.svg`, lossCurveSvg(`mean reward, ${lossFn}`, curve.values));
-  console.log(`Mean reward: ${curve.values[0]?.toFixed(3)} → ${curve.values.at(-1)?.toFixed(3)}; the curve as a picture: ${picture}`);
+  console.log(`Mean reward: ${curve.values[0]?.toFixed(3)} → ${curve.values.at(-1)?.toFixed(3)}\nThe curve as a picture: ${picture}`);
 }
 
 /** How much better than the rest of its group each answer was, in standard deviations. */

@@ -2,20 +2,24 @@
 import { createHash } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import type { ServiceClient, TrainingClient } from '@tinkex/clients';
-import { type Datum, ModelInput } from '@tinkex/types';
+import { type Datum, ModelInput, NotFoundError } from '@tinkex/types';
 import { type Conversation, promptOf, readConversations, toDatum, weightOf } from './shared/conversations.js';
 import { LiveCurve } from './shared/live-curve.js';
 import { lossCurveSvg } from './shared/loss-chart.js';
-import { outputPath, writeOutput } from './shared/output.js';
+import { outputPath, shownPath, writeOutput } from './shared/output.js';
 import { runExample } from './shared/run-example.js';
 import { RunMemory, type SavedRun } from './shared/saved-run.js';
 import { seededOrder } from './shared/seeded-order.js';
 import { openTarget } from './shared/target.js';
+import { quoted } from './shared/terminal.js';
 
 const program = {
   about: 'Trains on conversations and checks on others it never saw. Ctrl-C saves; the next run goes on where it stopped, bit for bit.',
   options: {
-    data: { default: fileURLToPath(new URL('../data/conversations.jsonl', import.meta.url)), help: 'a JSONL file, a conversation a line' },
+    data: {
+      default: shownPath(fileURLToPath(new URL('../data/conversations.jsonl', import.meta.url))),
+      help: 'a JSONL file, a conversation a line',
+    },
     epochs: { default: '8', help: 'how often each conversation is seen' },
     'batch-size': { default: '8', help: 'conversations a step' },
     'save-every': { default: '10', help: 'steps between checkpoints' },
@@ -28,6 +32,7 @@ await runExample(program, async ({ signal, options, flags, count }) => {
   const validationSize = Math.max(1, Math.floor(conversations.length / 5));
   const [held, used] = [conversations.slice(0, validationSize), conversations.slice(validationSize)];
   const batchSize = count('batch-size');
+  const saveEvery = count('save-every');
   const stepsPerEpoch = Math.ceil(used.length / batchSize);
   const totalSteps = stepsPerEpoch * count('epochs');
 
@@ -41,9 +46,9 @@ await runExample(program, async ({ signal, options, flags, count }) => {
     throw new Error('An interrupted run used other data or another batch size. Use the same, or start again with --fresh.');
   }
 
-  await using target = await openTarget({ signal, stateDir: outputPath('supervised-server') });
+  await using target = await openTarget({ signal, embedded: { stateDir: outputPath('supervised-server') } });
   console.log(`Training on ${target.description}`);
-  console.log(`${used.length} conversations to train on, ${held.length} to validate, ${totalSteps} steps\n`);
+  console.log(`Conversations: ${used.length} to train on, ${held.length} to validate; steps: ${totalSteps}\n`);
   const training = await startOrResume(target.service, target.baseModel, saved);
   const tokenizer = await training.getTokenizer();
   const validation = held.map((conversation) => toDatum(conversation, tokenizer));
@@ -52,11 +57,13 @@ await runExample(program, async ({ signal, options, flags, count }) => {
   let savedStep = saved?.step ?? 0;
   const save = async (step: number): Promise<void> => {
     if (step === savedStep) return;
-    savedStep = step;
     const { path } = await training.saveState(`step-${String(step).padStart(4, '0')}`, { ttlSeconds: 7 * 24 * 3600 });
-    await memory.write({ path, step, fingerprint });
+    await memory.write({ path, step, losses: curve.values, fingerprint });
+    savedStep = step;
   };
-  const curve = new LiveCurve({ name: 'loss', totalSteps, startStep: saved?.step ?? 0 });
+  const noteAtAbort = (): string =>
+    `Finishing this step, then saving. A second Ctrl-C stops at once\nand loses what came after step ${savedStep}.`;
+  const curve = new LiveCurve({ name: 'loss', totalSteps, signal, noteAtAbort, earlier: saved?.losses ?? [] });
   let step = saved?.step ?? 0;
   while (step < totalSteps && !signal.aborted) {
     const data = batch(used, step, batchSize).map((conversation) => toDatum(conversation, tokenizer));
@@ -66,34 +73,41 @@ await runExample(program, async ({ signal, options, flags, count }) => {
     await update;
     step += 1;
     curve.add((metrics['loss:sum'] ?? Number.NaN) / weightOf(data));
-    if (step % count('save-every') === 0 && step < totalSteps) await save(step);
+    if (step % saveEvery === 0 && step < totalSteps) await save(step);
   }
   if (step < totalSteps) {
     await save(step);
-    console.log(`\nInterrupted after step ${step}. Nothing is lost: run it again to go on from there, or with --fresh to start anew.`);
+    console.log(`Interrupted after step ${step}. Nothing is lost:\nrun it again to go on from there, or with --fresh to start anew.`);
     return;
   }
 
   const { path } = await training.saveWeightsForSampler('final', { ttlSeconds: 7 * 24 * 3600 });
   await memory.forget();
-  console.log(`\nValidation loss per token: ${before.toFixed(6)} → ${(await lossOf(training, validation)).toFixed(6)}`);
+  console.log(`\nSaved as ${path}`);
+  console.log(`Validation loss per token: ${before.toFixed(6)} → ${(await lossOf(training, validation)).toFixed(6)}`);
   const sampling = await target.service.createSamplingClient({ modelPath: path, retry: true, signal });
   for (const { messages } of held.slice(0, 3)) {
     const question = messages[0]?.content ?? '';
     const samplingParams = { maxTokens: 40, temperature: 0, stop: ['\n'] };
     const { sequences } = await sampling.sample({ prompt: ModelInput.fromText(promptOf(question), tokenizer), samplingParams }, { signal });
-    console.log(`  ${question}  →  ${tokenizer.decode(Array.from(sequences[0]?.tokens ?? [])).trim()}`);
+    console.log(`  ${question}  →  ${quoted(tokenizer.decode(Array.from(sequences[0]?.tokens ?? [])).trim())}`);
   }
   const picture = await writeOutput('supervised-loss.svg', lossCurveSvg('training loss per token', curve.values));
-  console.log(`\nSaved as ${path}; the curve as a picture: ${picture}`);
+  console.log(`The curve as a picture: ${picture}`);
 });
 
 /** With the optimizer's state a resumed run continues as if it had never stopped. */
 async function startOrResume(service: ServiceClient, baseModel: string, saved: SavedRun | undefined): Promise<TrainingClient> {
   if (saved === undefined) return service.createLoraTrainingClient({ baseModel, rank: 16, seed: 1 });
   console.log(`Going on after step ${saved.step}, from ${saved.path}\n`);
-  const { training } = await service.resume({ path: saved.path });
-  return training;
+  try {
+    return (await service.resume({ path: saved.path })).training;
+  } catch (error) {
+    if (!NotFoundError.isInstance(error)) throw error;
+    throw new Error('This server does not have that checkpoint: another one does, or it has expired. Start again with --fresh.', {
+      cause: error,
+    });
+  }
 }
 
 /** The conversations of a step: a new order each epoch, and always the same for the same step. */

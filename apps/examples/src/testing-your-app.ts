@@ -1,6 +1,7 @@
 /** A small application and the tests one would write for it: see the folder of the same name. */
 import { runExample } from './shared/run-example.js';
 import { openTarget } from './shared/target.js';
+import { quoted } from './shared/terminal.js';
 import { TitleWriter } from './testing-your-app/title-writer.js';
 
 const EXAMPLES = [
@@ -13,8 +14,8 @@ await runExample({ about: 'Runs the application that apps/examples/src/testing-y
   await using target = await openTarget({ signal });
   console.log(`Training on ${target.description}`);
   const { service, baseModel, learningRate } = target;
-  const writer = await TitleWriter.train(service, EXAMPLES, { baseModel, learningRate, steps: 20 });
+  const writer = await TitleWriter.train(service, EXAMPLES, { baseModel, learningRate, steps: 20, isPatient: true });
   console.log(`Loss per token: ${writer.losses[0]?.toFixed(3)} → ${writer.losses.at(-1)?.toFixed(3)}\n`);
-  for (const { text } of EXAMPLES) console.log(`  ${text}\n    → ${(await writer.title(text)) ?? '(too busy for a title)'}`);
-  console.log('\nIts tests, with faults, rate limits and a network that drops calls: npm test -- examples testing-your-app');
+  for (const { text } of EXAMPLES) console.log(`  ${text}\n    → ${quoted((await writer.title(text)) ?? '')}`);
+  console.log('\nIts tests, with faults, rate limits and a network that drops calls:\nnpm test -- examples testing-your-app');
 });

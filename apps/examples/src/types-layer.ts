@@ -12,7 +12,7 @@ import {
 } from '@tinkex/types';
 import { runExample } from './shared/run-example.js';
 
-await runExample({ about: 'Shows what the data package does alone; it talks to no server.' }, async () => {
+await runExample({ about: 'Shows what the data package does alone; it talks to no server.', hasServer: false }, async () => {
   // Build: camelCase, typed arrays, checked as you go.
   const request = {
     modelId: 'run-1',

@@ -1,13 +1,16 @@
+import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { startServer } from '@tinkex/testkit';
 import { describe, expect, it } from 'vitest';
-import { type Ended, runInTurn, runProgram, temporaryOutput } from './run-program.js';
+import { sources } from './program-files.js';
+import { type Ended, type RunOptions, runProgram, temporaryOutput, usagesOf } from './run-program.js';
 
 const HOSTED = 'https://tinker.thinkingmachines.dev/services/tinker-prod';
-const examples = readdirSync(fileURLToPath(new URL('../src', import.meta.url)))
+const examples = readdirSync(sources)
   .filter((file) => file.endsWith('.ts'))
   .map((file) => file.slice(0, -'.ts'.length));
 
@@ -19,6 +22,28 @@ function expectOneMessage(ended: Ended | undefined, message: RegExp): void {
   expect(ended?.stderr).not.toMatch(/^\s+at /m);
 }
 
+/** A web server that answers everything with a page. */
+async function startWebsite(): Promise<AsyncDisposable & { readonly url: string }> {
+  const server = createServer((_request, response) => {
+    response.setHeader('content-type', 'text/html').end('<!doctype html><title>Welcome</title>');
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+/** Runs an example several times, beside each other. */
+async function runs(turns: readonly (RunOptions & { readonly name: string })[]): Promise<Ended[]> {
+  return Promise.all(turns.map(({ name, ...options }) => runProgram(name, options)));
+}
+
 describe('an example that cannot run says why, once', () => {
   it('without a key for the hosted service', async () => {
     const ended = await runProgram('quickstart', { env: { TINKER_BASE_URL: HOSTED } });
@@ -28,20 +53,43 @@ describe('an example that cannot run says why, once', () => {
 
   it('when nothing listens at the address', async () => {
     const server = await startServer();
-    const env = { TINKER_BASE_URL: server.url, TINKER_API_KEY: server.apiKey };
     await server.close();
-    expectOneMessage(await runProgram('concurrent-sampling', { env }), /TINKEX_CONNECTION[\s\S]*Is the server running/);
+    const [first, second] = await runs([
+      { name: 'concurrent-sampling', env: { TINKER_BASE_URL: server.url, TINKER_API_KEY: server.apiKey } },
+      { name: 'multi-tenant', env: { TINKEX_SECOND_BASE_URL: server.url } },
+    ]);
+    expectOneMessage(first, /TINKEX_CONNECTION[\s\S]*Is the server running/);
+    expectOneMessage(second, /TINKEX_CONNECTION[\s\S]*Is the server running/);
   });
 
-  it('when an option is unknown, with the usage and exit code 2', async () => {
-    const { code, stderr } = await runProgram('types-layer', { args: ['--colour'] });
-    expect(code).toBe(2);
-    expect(stderr).toMatch(/^Unknown option '--colour'/);
-    expect(stderr).toContain('Usage: npm start -- types-layer');
+  it('when something else answers at the address', async () => {
+    await using website = await startWebsite();
+    const [target, http] = await runs([
+      { name: 'rl', env: { TINKER_BASE_URL: website.url } },
+      { name: 'http-layer', env: { TINKER_BASE_URL: website.url } },
+    ]);
+    expectOneMessage(target, /TINKEX_VALIDATION[\s\S]*Is TINKER_BASE_URL the address of a Tinker server/);
+    expectOneMessage(http, /TINKEX_VALIDATION[\s\S]*Is TINKER_BASE_URL the address of a Tinker server/);
+  });
+
+  it('when the command line is wrong, with the usage and exit code 2', async () => {
+    const [unknown, notCounted, tooFew, noLoss] = await runs([
+      { name: 'types-layer', args: ['--colour'] },
+      { name: 'concurrent-sampling', args: ['--prompts', 'many'] },
+      { name: 'supervised', args: ['--save-every', '0'] },
+      { name: 'rl', args: ['--loss', 'dpo'] },
+    ]);
+    for (const ended of [unknown, notCounted, tooFew, noLoss]) {
+      expect(ended).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('\n\nUsage: npm start -- ') });
+    }
+    expect(unknown?.stderr).toMatch(/^Unknown option '--colour'/);
+    expect(notCounted?.stderr).toMatch(/^--prompts must be a whole number from 1 up, got many\./);
+    expect(tooFew?.stderr).toMatch(/^--save-every must be a whole number from 1 up, got 0\./);
+    expect(noLoss?.stderr).toMatch(/^--loss must be importance_sampling, ppo or both, got dpo\./);
   });
 
   it('when a credential or an address cannot be one, without showing it', async () => {
-    const [badKey, badUrl] = await runInTurn([
+    const [badKey, badUrl] = await runs([
       { name: 'rl', env: { TINKER_API_KEY: 'hunter2' } },
       { name: 'checkpoints', env: { TINKER_BASE_URL: 'nonsense' } },
     ]);
@@ -53,23 +101,16 @@ describe('an example that cannot run says why, once', () => {
   it('when the server does not know the key, the model or the path', async () => {
     await using server = await startServer({ apiKeys: ['tml-right'] });
     const env = { TINKER_BASE_URL: server.url, TINKER_API_KEY: 'tml-right' };
-    const [wrongKey, wrongModel, wrongPath] = await runInTurn([
+    const [noKey, wrongKey, wrongModel, wrongPath] = await runs([
+      { name: 'http-layer', env: { TINKER_BASE_URL: server.url } },
       { name: 'telemetry', env: { ...env, TINKER_API_KEY: 'tml-wrong' } },
       { name: 'quickstart', env: { ...env, TINKEX_BASE_MODEL: 'no/such-model' } },
       { name: 'custom-loss', env: { ...env, TINKER_BASE_URL: `${server.url}/elsewhere` } },
     ]);
+    expectOneMessage(noKey, /TINKEX_AUTHENTICATION[\s\S]*Set TINKER_API_KEY/);
     expectOneMessage(wrongKey, /TINKEX_AUTHENTICATION[\s\S]*Check TINKER_API_KEY/);
     expectOneMessage(wrongModel, /no\/such-model is not supported; choose one of tinkex\/tiny/);
     expectOneMessage(wrongPath, /TINKEX_NOT_FOUND[\s\S]*Check TINKER_BASE_URL/);
-  });
-
-  it('when an option that counts something is no number', async () => {
-    const [prompts, iterations] = await runInTurn([
-      { name: 'concurrent-sampling', args: ['--prompts', 'many'] },
-      { name: 'rl', args: ['--iterations', '0'] },
-    ]);
-    expectOneMessage(prompts, /--prompts must be a whole number from 1 up, got many/);
-    expectOneMessage(iterations, /--iterations must be a whole number from 1 up, got 0/);
   });
 
   it('when the data file is wrong or missing', async () => {
@@ -79,25 +120,29 @@ describe('an example that cannot run says why, once', () => {
       await writeFile(join(out.path, name), `${good}\n${second}\n`);
       return join(out.path, name);
     };
-    const [noJson, noMessages, noAnswer, noFile] = await runInTurn([
+    await writeFile(join(out.path, 'too-short.jsonl'), `${good}\n`);
+    const [noJson, noMessages, noAnswer, empty, tooShort, noFile] = await runs([
       { name: 'supervised', args: ['--data', await write('no-json.jsonl', '{oops')] },
       { name: 'supervised', args: ['--data', await write('no-messages.jsonl', '{"messages": "oops"}')] },
       { name: 'supervised', args: ['--data', await write('no-answer.jsonl', '{"messages": [{"role": "user", "content": "Hi"}]}')] },
+      { name: 'supervised', args: ['--data', await write('empty.jsonl', '{"messages": [{"role": "assistant", "content": ""}]}')] },
+      { name: 'supervised', args: ['--data', join(out.path, 'too-short.jsonl')] },
       { name: 'supervised', args: ['--data', 'no-such-file.jsonl'] },
     ]);
     expectOneMessage(noJson, /no-json\.jsonl:2: this line is not JSON/);
     expectOneMessage(noMessages, /no-messages\.jsonl:2: expected \{"messages"/);
     expectOneMessage(noAnswer, /no-answer\.jsonl:2: expected .* with an answer by the assistant/);
+    expectOneMessage(empty, /empty\.jsonl:2: expected .* no empty content/);
+    expectOneMessage(tooShort, /too-short\.jsonl: at least two conversations are needed.*it has 1/);
     expectOneMessage(noFile, /no-such-file\.jsonl cannot be read: there is no such file/);
   });
 });
 
 it('every example explains itself with --help', async () => {
   expect(examples.length).toBeGreaterThanOrEqual(11);
-  const ends = await runInTurn(examples.map((name) => ({ name, args: ['--help'] })));
-  for (const [index, name] of examples.entries()) {
-    expect(ends[index]).toMatchObject({ code: 0, stderr: '' });
-    expect(ends[index]?.stdout).toMatch(new RegExp(`^Usage: npm start -- ${name} \\[options\\]\n\n[A-Z].*\\.\n`));
-    expect(ends[index]?.stdout).toContain('TINKER_API_KEY');
+  const usages = await usagesOf(examples);
+  for (const name of examples) {
+    expect(usages[name]).toMatch(new RegExp(`^Usage: npm start -- ${name} \\[options\\]\n\n[A-Z][^]*?\\.\n`));
+    expect(usages[name]?.includes('TINKER_API_KEY')).toBe(name !== 'types-layer'); // which needs no server
   }
 });

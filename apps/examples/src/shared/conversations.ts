@@ -13,14 +13,18 @@ export async function readConversations(path: string): Promise<Conversation[]> {
       cause,
     });
   });
-  const conversations = text.split('\n').flatMap((line, index) => (line.trim() === '' ? [] : [parseLine(line, `${path}:${index + 1}`)]));
+  const conversations = text
+    .replace(/^\uFEFF/, '')
+    .split('\n')
+    .flatMap((line, index) => (line.trim() === '' ? [] : [parseLine(line, `${path}:${index + 1}`)]));
   if (conversations.length < 2)
-    throw new Error(`${path} has ${conversations.length} conversations; training and validation need at least two.`);
+    throw new Error(`${path}: at least two conversations are needed, one to train on and one to validate; it has ${conversations.length}.`);
   return conversations;
 }
 
 function parseLine(line: string, where: string): Conversation {
-  const expected = 'expected {"messages": [{"role": "user" | "assistant", "content": "…"}, …]}, with an answer by the assistant';
+  const expected =
+    'expected {"messages": [{"role": "user" | "assistant", "content": "…"}, …]}, with an answer by the assistant and no empty content';
   let value: unknown;
   try {
     value = JSON.parse(line);
@@ -35,7 +39,8 @@ function isConversation(value: unknown): value is Conversation {
   const { messages } = (value ?? {}) as { messages?: unknown };
   if (!Array.isArray(messages)) return false;
   const isEachFine = messages.every(
-    (message) => typeof message?.content === 'string' && (message.role === 'user' || message.role === 'assistant'),
+    (message) =>
+      typeof message?.content === 'string' && message.content !== '' && (message.role === 'user' || message.role === 'assistant'),
   );
   return isEachFine && messages.some(({ role }) => role === 'assistant');
 }

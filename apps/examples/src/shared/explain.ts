@@ -1,4 +1,4 @@
-import { AuthenticationError, ConnectionError, NotFoundError, TinkexError } from '@tinkex/types';
+import { AuthenticationError, ConnectionError, NotFoundError, TinkexError, ValidationError } from '@tinkex/types';
 
 /** A failure as one message: what happened and, where we know it, what to do about it. */
 export function explain(error: unknown): string {
@@ -8,8 +8,13 @@ export function explain(error: unknown): string {
 }
 
 function hintFor(error: TinkexError): string | undefined {
+  if (ValidationError.isInstance(error) && error.direction === 'response')
+    return 'Is TINKER_BASE_URL the address of a Tinker server? What answers there does not speak its language.';
   if (ConnectionError.isInstance(error)) return 'Is the server running, and is TINKER_BASE_URL its address?';
-  if (AuthenticationError.isInstance(error)) return 'Check TINKER_API_KEY: the server does not know this key.';
+  if (AuthenticationError.isInstance(error))
+    return process.env.TINKER_API_KEY
+      ? 'Check TINKER_API_KEY: the server does not know this key.'
+      : 'Set TINKER_API_KEY: the server asks for a key.';
   if (NotFoundError.isInstance(error)) return 'Check TINKER_BASE_URL, and the names and paths you passed.';
   return undefined;
 }

@@ -12,7 +12,14 @@ export interface ExampleProgram<Option extends string, Flag extends string> {
   readonly options?: Readonly<Record<Option, { readonly default: string; readonly help: string }>>;
   /** Switches: what they mean. */
   readonly flags?: Readonly<Record<Flag, string>>;
+  /** What Ctrl-C leaves behind, for the message. Default: what was not saved to a checkpoint is lost. */
+  readonly whenInterrupted?: string;
+  /** False for a program that talks to no server. Default true. */
+  readonly hasServer?: boolean;
 }
+
+/** A command line that makes no sense: reported with the usage. */
+export class CommandLineError extends Error {}
 
 /** What an example gets to work with. */
 export interface ExampleContext<Option extends string, Flag extends string> {
@@ -42,10 +49,11 @@ export async function runExample<Option extends string = never, Flag extends str
     await example({ signal: interrupted.signal, ...given, count });
     if (interrupted.signal.aborted) process.exitCode = 130;
   } catch (error) {
+    if (error instanceof CommandLineError) return refuse(error, program);
     process.exitCode = interrupted.signal.aborted ? 130 : 1;
     const isStopped = interrupted.signal.aborted && AbortedError.isInstance(error);
-    const message = isStopped ? 'Interrupted. What was not saved to a checkpoint is lost.' : explain(error);
-    console.error(`\n${paint('red', message)}`);
+    const { whenInterrupted = 'What was not saved to a checkpoint is lost.' } = program;
+    console.error(`\n${paint('red', isStopped ? `Interrupted. ${whenInterrupted}` : explain(error), process.stderr)}`);
   } finally {
     process.off('SIGINT', interrupt);
   }
@@ -73,19 +81,29 @@ function readCommandLine<Option extends string, Flag extends string>(
     const flags = Object.fromEntries(flagNames.map((name) => [name, given[name] === true]));
     return { options: options as Record<Option, string>, flags: flags as Record<Flag, boolean> };
   } catch (error) {
-    process.exitCode = 2;
-    console.error(`${error instanceof Error ? error.message : String(error)}\n\n${usage(program)}`);
+    refuse(error, program);
     return undefined;
   }
 }
 
+function refuse(error: unknown, program: ExampleProgram<string, string>): void {
+  process.exitCode = 2;
+  console.error(`${error instanceof Error ? error.message : String(error)}\n\n${usage(program)}`);
+}
+
 function wholeNumber(option: string, text: string): number {
-  if (!/^[1-9]\d*$/.test(text)) throw new Error(`--${option} must be a whole number from 1 up, got ${text}.`);
+  if (!/^[1-9]\d*$/.test(text)) throw new CommandLineError(`--${option} must be a whole number from 1 up, got ${text}.`);
   return Number(text);
 }
 
-function usage({ about, options = {}, flags = {} }: ExampleProgram<string, string>): string {
-  const name = basename(process.argv[1] ?? 'example', '.ts');
+const ENVIRONMENT = `Runs on the embedded engine, without an account. To run it on a service, set
+  TINKER_API_KEY         your key
+  TINKER_BASE_URL        its address (default: the hosted service)
+  TINKEX_BASE_MODEL      the model (default: the first one the service offers)
+`;
+
+function usage({ about, options = {}, flags = {}, hasServer = true }: ExampleProgram<string, string>): string {
+  const name = basename(process.argv[1] ?? 'example').replace(/\.[jt]s$/, '');
   const rows = [
     ...Object.entries(options).map(([key, option]) => [`--${key} <value>`, `${option.help} (default ${option.default})`]),
     ...Object.entries(flags).map(([key, help]) => [`--${key}`, help]),
@@ -98,7 +116,7 @@ function usage({ about, options = {}, flags = {} }: ExampleProgram<string, strin
     '',
     ...rows.map(([left = '', right]) => `  ${left.padEnd(22)} ${right}`),
     '',
-    'Runs on the embedded engine, without an account. To run it on a service: TINKER_API_KEY, TINKER_BASE_URL (default: the hosted service)',
-    'and TINKEX_BASE_MODEL (default: the first one the service offers).',
+    ...(hasServer ? [ENVIRONMENT] : []),
+    'All examples: npm start -- --list',
   ].join('\n');
 }

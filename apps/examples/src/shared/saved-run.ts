@@ -1,5 +1,5 @@
 import { readFile, rm } from 'node:fs/promises';
-import { outputPath, writeOutput } from './output.js';
+import { outputPath, shownPath, writeOutput } from './output.js';
 
 /** What has to be remembered of a run to go on with it in another process. */
 export interface SavedRun {
@@ -7,6 +7,8 @@ export interface SavedRun {
   readonly path: string;
   /** Steps done when it was saved. */
   readonly step: number;
+  /** The loss of each of them, so that the curve goes on too. */
+  readonly losses: readonly number[];
   /** What was trained on and how: a run goes on exactly only with the same. */
   readonly fingerprint: string;
 }
@@ -21,10 +23,12 @@ export class RunMemory {
 
   async read(): Promise<SavedRun | undefined> {
     try {
-      return JSON.parse(await readFile(outputPath(this.#file), 'utf8')) as SavedRun;
+      const value: unknown = JSON.parse(await readFile(outputPath(this.#file), 'utf8'));
+      if (!isSavedRun(value)) throw new Error('not a saved run');
+      return value;
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-      throw new Error(`${outputPath(this.#file)} cannot be read; start again with --fresh`, { cause: error });
+      throw new Error(`${shownPath(outputPath(this.#file))} is damaged; start again with --fresh.`, { cause: error });
     }
   }
 
@@ -35,4 +39,9 @@ export class RunMemory {
   async forget(): Promise<void> {
     await rm(outputPath(this.#file), { force: true });
   }
+}
+
+function isSavedRun(value: unknown): value is SavedRun {
+  const { path, step, losses, fingerprint } = (value ?? {}) as Partial<SavedRun>;
+  return typeof path === 'string' && typeof fingerprint === 'string' && Array.isArray(losses) && losses.length === step;
 }

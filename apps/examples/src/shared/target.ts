@@ -1,6 +1,6 @@
 import { ServiceClient } from '@tinkex/clients';
 import { HttpClient } from '@tinkex/http';
-import { startServer, type TestServer } from '@tinkex/testkit';
+import { startServer, type TestServer, type TestServerOptions } from '@tinkex/testkit';
 import { ApiStatusError, endpoints } from '@tinkex/types';
 
 /** Where an example runs, ready to use. */
@@ -18,21 +18,35 @@ export interface Target extends AsyncDisposable {
 /** Options of {@link openTarget}. */
 export interface TargetOptions {
   readonly signal: AbortSignal;
-  /** A folder in which the embedded server keeps its state from run to run. Default: it forgets. */
-  readonly stateDir?: string;
+  /** A service to use. Default: the one that `TINKER_BASE_URL`, `TINKER_API_KEY` and `TINKEX_BASE_MODEL` name, if any. */
+  readonly named?: NamedService;
+  /** Options of the embedded server, which is used when no service is named. */
+  readonly embedded?: TestServerOptions;
+}
+
+/** A service as environment variables name it; what is not set is as for {@link ServiceClient}. */
+export interface NamedService {
+  readonly baseUrl?: string | undefined;
+  readonly apiKey?: string | undefined;
+  /** A program that prints a key, instead of one. */
+  readonly credentialCommand?: string | undefined;
+  /** Default: the first one the service offers. */
+  readonly baseModel?: string | undefined;
 }
 
 const EMBEDDED_MODEL = 'tinkex/tiny';
 
-/**
- * The embedded engine on loopback, with no account; or the service that `TINKER_API_KEY` and `TINKER_BASE_URL` name, with the model of
- * `TINKEX_BASE_MODEL` or else the first one the service offers. The code of an example is the same for both.
- */
-export async function openTarget({ signal, stateDir }: TargetOptions): Promise<Target> {
-  if (process.env.TINKER_API_KEY || process.env.TINKER_BASE_URL) {
-    const service = new ServiceClient();
+/** The service that is named, or else the embedded engine on loopback, with no account. The code of an example is the same for both. */
+export async function openTarget({ signal, named = serviceOfEnvironment(), embedded = {} }: TargetOptions): Promise<Target> {
+  const { baseUrl, apiKey, credentialCommand } = named;
+  if (baseUrl || apiKey || credentialCommand) {
+    const service = new ServiceClient({
+      ...(baseUrl ? { baseUrl } : {}),
+      ...(apiKey ? { apiKey } : {}),
+      ...(credentialCommand ? { credentialCommand } : {}),
+    });
     await checkReachable(service.baseUrl, signal);
-    const baseModel = process.env.TINKEX_BASE_MODEL || (await firstModel(service, signal));
+    const baseModel = named.baseModel || (await firstModel(service, signal));
     return {
       service,
       baseModel,
@@ -42,14 +56,14 @@ export async function openTarget({ signal, stateDir }: TargetOptions): Promise<T
       [Symbol.asyncDispose]: () => service.close(),
     };
   }
-  const server = await startServer(stateDir === undefined ? {} : { stateDir });
+  const server = await startServer(embedded);
   const service = new ServiceClient(server.clientOptions);
   return {
     service,
     baseModel: EMBEDDED_MODEL,
     learningRate: learningRateFor(EMBEDDED_MODEL),
     server,
-    description: `${EMBEDDED_MODEL}, the embedded engine, at ${server.url} (no account needed)`,
+    description: `${EMBEDDED_MODEL}, the embedded engine (no account)`,
     async [Symbol.asyncDispose]() {
       await service.close();
       await server.close();
@@ -57,13 +71,18 @@ export async function openTarget({ signal, stateDir }: TargetOptions): Promise<T
   };
 }
 
+function serviceOfEnvironment(): NamedService {
+  const { TINKER_BASE_URL, TINKER_API_KEY, TINKER_CREDENTIAL_CMD, TINKEX_BASE_MODEL } = process.env;
+  return { baseUrl: TINKER_BASE_URL, apiKey: TINKER_API_KEY, credentialCommand: TINKER_CREDENTIAL_CMD, baseModel: TINKEX_BASE_MODEL };
+}
+
 function learningRateFor(baseModel: string): number {
   return baseModel === EMBEDDED_MODEL ? 2e-2 : 4e-4;
 }
 
-/** A service client is patient with a server that does not answer. A person at a terminal is not: ask once, briefly, before starting. */
+/** A service client is patient with a server that does not answer. A person at a terminal is not: ask briefly before starting. */
 async function checkReachable(baseUrl: string, signal: AbortSignal): Promise<void> {
-  const http = new HttpClient({ baseUrl, maxRetries: 3, timeoutMs: 10_000 });
+  const http = new HttpClient({ baseUrl, maxRetries: 3, timeoutMs: 5_000, totalTimeoutMs: 15_000 });
   try {
     await http.request({ method: endpoints.healthz.method, path: endpoints.healthz.path, signal });
   } catch (error) {

@@ -12,6 +12,8 @@ export interface TitleTraining {
   readonly baseModel: string;
   readonly steps: number;
   readonly learningRate: number;
+  /** Whether a title is worth waiting for when the service is busy or the network fails. Default false: a page is not to wait for it. */
+  readonly isPatient?: boolean;
 }
 
 /**
@@ -35,10 +37,10 @@ export class TitleWriter {
     const training = await service.createLoraTrainingClient({ baseModel: options.baseModel, rank: 16 });
     const tokenizer = await training.getTokenizer();
     const losses = await learn(training, tokenizer, examples, options);
-    return new TitleWriter(await training.saveWeightsAndGetSamplingClient(), tokenizer, losses);
+    return new TitleWriter(await training.saveWeightsAndGetSamplingClient({ retry: options.isPatient ?? false }), tokenizer, losses);
   }
 
-  /** A title for a text, or undefined when the service is too busy right now: a missing title is no reason to show no page. */
+  /** A title for a text, or undefined when the service is too busy to give one at once: a missing title is no reason to show no page. */
   async title(text: string): Promise<string | undefined> {
     const prompt = ModelInput.fromText(promptFor(text), this.#tokenizer);
     try {
