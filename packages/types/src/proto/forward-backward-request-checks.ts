@@ -1,4 +1,5 @@
 import { invalidRequest } from '../errors/invalid.js';
+import type { ModelInputChunk } from '../model-input/chunks.js';
 import { ModelInput } from '../model-input/model-input.js';
 import { INT32_MAX } from '../tensor/numbers.js';
 import { TensorData } from '../tensor/tensor-data.js';
@@ -25,36 +26,41 @@ export function checkRequest(request: ForwardBackwardRequest): void {
     if (!Number.isFinite(value)) throw wrong(joinPath('lossFnConfig', keyText(name)), `must be a finite number, got ${describe(value)}`);
   }
   if (!Array.isArray(data) || data.length === 0) throw wrong('data', 'must be a list of at least 1');
-  for (const [index, datum] of data.entries()) checkDatum(datum as Datum, `data[${index}]`);
+  for (let index = 0; index < data.length; index += 1) checkDatum(data[index] as Datum, index);
 }
 
-function checkDatum(datum: Datum, path: string): void {
-  if (!ModelInput.isInstance(datum?.modelInput))
-    throw wrong(`${path}.modelInput`, 'must be a ModelInput; make one with ModelInput.fromInts(tokens)');
-  datum.modelInput.chunks.forEach((chunk, index) => {
-    const place = `${path}.modelInput.chunks[${index}]`;
-    if (chunk.type === 'encoded_text') {
-      if (!(chunk.tokens instanceof Int32Array))
-        throw wrong(`${place}.tokens`, 'must be an Int32Array; make the chunk with encodedText(tokens)');
-    } else if (chunk.type === 'image') {
-      if (chunk.format !== 'png' && chunk.format !== 'jpeg')
-        throw wrong(`${place}.format`, `must be one of 'png', 'jpeg', got ${describe(chunk.format)}`);
-      const { expectedTokens: count } = chunk;
-      if (count !== undefined && !(Number.isInteger(count) && count >= 0 && count <= INT32_MAX)) {
-        throw wrong(`${place}.expectedTokens`, `must be a whole number from 0 up, got ${describe(count)}`);
-      }
-    } else if (chunk.type === 'image_asset_pointer') {
-      throw wrong(place, 'is an image_asset_pointer, which training does not take; give the bytes of the image');
-    }
-  });
-  for (const [name, tensor] of Object.entries(datum.lossFnInputs ?? {})) {
-    if (!TensorData.isInstance(tensor)) {
-      throw wrong(
-        joinPath(`${path}.lossFnInputs`, keyText(name)),
-        'must be a TensorData; make the datum with datum({ modelInput, lossFnInputs })',
-      );
-    }
+/** Names its places only when something is wrong: most calls are right, and have thousands of data. */
+function checkDatum(datum: Datum, index: number): void {
+  if (!ModelInput.isInstance(datum?.modelInput)) {
+    throw wrong(`data[${index}].modelInput`, 'must be a ModelInput; make one with ModelInput.fromInts(tokens)');
   }
+  const { chunks } = datum.modelInput;
+  for (let place = 0; place < chunks.length; place += 1) {
+    const problem = chunkProblem(chunks[place] as ModelInputChunk);
+    if (problem !== undefined) throw wrong(`data[${index}].modelInput.chunks[${place}]${problem[0]}`, problem[1]);
+  }
+  const inputs = datum.lossFnInputs ?? {};
+  for (const name of Object.keys(inputs)) {
+    if (TensorData.isInstance(inputs[name])) continue;
+    const path = joinPath(`data[${index}].lossFnInputs`, keyText(name));
+    throw wrong(path, 'must be a TensorData; make the datum with datum({ modelInput, lossFnInputs })');
+  }
+}
+
+/** The place within the chunk and what is wrong there. */
+function chunkProblem(chunk: ModelInputChunk): readonly [path: string, message: string] | undefined {
+  if (chunk.type === 'encoded_text') {
+    if (chunk.tokens instanceof Int32Array) return undefined;
+    return ['.tokens', 'must be an Int32Array; make the chunk with encodedText(tokens)'];
+  }
+  if (chunk.type === 'image_asset_pointer') {
+    return ['', 'is an image_asset_pointer, which training does not take; give the bytes of the image'];
+  }
+  if (chunk.type !== 'image') return undefined;
+  const { format, expectedTokens: count } = chunk;
+  if (format !== 'png' && format !== 'jpeg') return ['.format', `must be one of 'png', 'jpeg', got ${describe(format)}`];
+  if (count === undefined || (Number.isInteger(count) && count >= 0 && count <= INT32_MAX)) return undefined;
+  return ['.expectedTokens', `must be a whole number from 0 up, got ${describe(count)}`];
 }
 
 function wrong(path: string, message: string): Error {

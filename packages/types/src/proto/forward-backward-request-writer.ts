@@ -16,48 +16,83 @@ export function writeForwardBackwardRequest(request: ForwardBackwardRequest): Ui
   const modelId = text.of(request.modelId);
   const lossFn = text.of(request.lossFn);
   const config = request.lossFnConfig ?? {};
-  const sizes = request.data.map((datum) => datumSize(datum, text));
+  const lengths = new Lengths();
 
   let size = modelId.length > 0 ? delimitedSize(modelId.length) : 0;
   if (request.seqId !== undefined) size += 1 + varintSize(request.seqId);
-  for (const datum of sizes) size += delimitedSize(datum);
+  for (const datum of request.data) size += delimitedSize(measureDatum(datum, text, lengths));
   size += delimitedSize(lossFn.length) + doubleMapSize(config, text);
   if (request.forwardOnly === true) size += 2;
 
   const writer = new SizedWriter(size);
   if (modelId.length > 0) writer.bytes(1, modelId);
   if (request.seqId !== undefined) writer.varint(2, request.seqId);
-  request.data.forEach((datum, index) => {
-    writer.begin(3, sizes[index] as number);
-    writeDatum(writer, datum, text);
-  });
+  for (const datum of request.data) {
+    writer.begin(3, lengths.next());
+    writeDatum(writer, datum, text, lengths);
+  }
   writer.bytes(4, lossFn);
   writeDoubleMap(writer, 5, config, text);
   if (request.forwardOnly === true) writer.varint(6, 1);
   return writer.finish();
 }
 
-function datumSize(datum: Datum, text: TextBytes): number {
+/** The lengths of nested messages, in the order in which they are written: each comes before its content, and is needed to size what holds it. */
+class Lengths {
+  readonly #values: number[] = [];
+  #read = 0;
+
+  /** Notes a length; gives its place, for one that is known only later. */
+  add(length: number): number {
+    return this.#values.push(length) - 1;
+  }
+
+  set(place: number, length: number): void {
+    this.#values[place] = length;
+  }
+
+  next(): number {
+    const length = this.#values[this.#read] as number;
+    this.#read += 1;
+    return length;
+  }
+}
+
+/** Adds the length of the datum, of each chunk's content, and of each tensor. */
+function measureDatum({ modelInput, lossFnInputs }: Datum, text: TextBytes, lengths: Lengths): number {
+  const place = lengths.add(0);
   let size = 0;
-  for (const chunk of datum.modelInput.chunks) size += delimitedSize(chunkSize(chunk));
-  for (const [name, tensor] of Object.entries(datum.lossFnInputs)) size += delimitedSize(entrySize(name, tensor, text));
+  for (const chunk of modelInput.chunks) {
+    const content = chunkContentSize(chunk);
+    lengths.add(content);
+    size += delimitedSize(delimitedSize(content));
+  }
+  for (const name of Object.keys(lossFnInputs)) {
+    const tensor = tensorSize(lossFnInputs[name] as TensorData);
+    lengths.add(tensor);
+    size += delimitedSize(entrySize(text.of(lossInputWireName(name)), tensor));
+  }
+  lengths.set(place, size);
   return size;
 }
 
-function entrySize(name: string, tensor: TensorData, text: TextBytes): number {
-  return delimitedSize(text.of(lossInputWireName(name)).length) + delimitedSize(tensorSize(tensor));
+function entrySize(name: Uint8Array, tensorLength: number): number {
+  return delimitedSize(name.length) + delimitedSize(tensorLength);
 }
 
-function writeDatum(writer: SizedWriter, datum: Datum, text: TextBytes): void {
-  for (const chunk of datum.modelInput.chunks) {
-    writer.begin(1, chunkSize(chunk));
-    writeChunk(writer, chunk);
+function writeDatum(writer: SizedWriter, { modelInput, lossFnInputs }: Datum, text: TextBytes, lengths: Lengths): void {
+  for (const chunk of modelInput.chunks) {
+    const content = lengths.next();
+    writer.begin(1, delimitedSize(content));
+    writeChunk(writer, chunk, content);
   }
-  for (const [name, tensor] of Object.entries(datum.lossFnInputs)) {
-    writer.begin(2, entrySize(name, tensor, text));
-    writer.bytes(1, text.of(lossInputWireName(name)));
-    writer.begin(2, tensorSize(tensor));
-    writeTensor(writer, tensor);
+  for (const key of Object.keys(lossFnInputs)) {
+    const name = text.of(lossInputWireName(key));
+    const tensor = lengths.next();
+    writer.begin(2, entrySize(name, tensor));
+    writer.bytes(1, name);
+    writer.begin(2, tensor);
+    writeTensor(writer, lossFnInputs[key] as TensorData);
   }
 }
 
@@ -68,10 +103,6 @@ function plainSize(length: number): number {
 
 function writePlain(writer: SizedWriter, field: number, bytes: Uint8Array): void {
   if (bytes.length > 0) writer.bytes(field, bytes);
-}
-
-function chunkSize(chunk: ModelInputChunk): number {
-  return delimitedSize(chunkContentSize(chunk));
 }
 
 function chunkContentSize(chunk: ModelInputChunk): number {
@@ -97,8 +128,7 @@ function chunkContentSize(chunk: ModelInputChunk): number {
 
 const FORMATS = { png: Uint8Array.of(0x70, 0x6e, 0x67), jpeg: Uint8Array.of(0x6a, 0x70, 0x65, 0x67) } as const;
 
-function writeChunk(writer: SizedWriter, chunk: ModelInputChunk): void {
-  const size = chunkContentSize(chunk);
+function writeChunk(writer: SizedWriter, chunk: ModelInputChunk, size: number): void {
   switch (chunk.type) {
     case 'encoded_text':
       writer.begin(1, size);

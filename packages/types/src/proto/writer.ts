@@ -1,3 +1,4 @@
+import { INT32_MAX } from '../tensor/numbers.js';
 import { BYTES, FIXED64, VARINT } from './reader.js';
 
 /** What every runtime has and the language's own library does not declare. */
@@ -8,8 +9,10 @@ declare class TextEncoder {
 /** How many bytes a number from 0 up takes as a varint. */
 export function varintSize(value: number): number {
   if (value < 0x80) return 1;
-  let size = 1;
-  for (let rest = value; rest >= 0x80; rest = Math.floor(rest / 0x80)) size += 1;
+  if (value < 0x4000) return 2;
+  if (value < 0x20_0000) return 3;
+  let size = 4;
+  for (let rest = Math.floor(value / 0x20_0000); rest >= 0x80; rest = Math.floor(rest / 0x80)) size += 1;
   return size;
 }
 
@@ -83,9 +86,14 @@ export class SizedWriter {
 
   #varint(value: number): void {
     let rest = value;
-    while (rest >= 0x80) {
+    // Bits where they suffice, division beyond.
+    while (rest > INT32_MAX) {
       this.#byte((rest % 0x80) | 0x80);
       rest = Math.floor(rest / 0x80);
+    }
+    while (rest >= 0x80) {
+      this.#byte((rest & 0x7f) | 0x80);
+      rest >>>= 7;
     }
     this.#byte(rest);
   }
@@ -98,7 +106,9 @@ export class SizedWriter {
 
 /** How many bytes packed numbers take without the field's begin. */
 export function packedLength(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + varintSize(value), 0);
+  let length = 0;
+  for (const value of values) length += varintSize(value);
+  return length;
 }
 
 /** UTF-8 bytes of texts, each encoded once: the names of tensors repeat in every datum. */
