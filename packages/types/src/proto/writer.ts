@@ -68,7 +68,7 @@ export class SizedWriter {
   /** A list of numbers from 0 up, packed. Write it only when it has entries. */
   packed(field: number, values: readonly number[]): void {
     this.begin(field, packedLength(values));
-    for (const value of values) this.#varint(value);
+    for (let index = 0; index < values.length; index += 1) this.#varint(values[index] as number);
   }
 
   /** A field with a double. */
@@ -107,7 +107,7 @@ export class SizedWriter {
 /** How many bytes packed numbers take without the field's begin. */
 export function packedLength(values: readonly number[]): number {
   let length = 0;
-  for (const value of values) length += varintSize(value);
+  for (let index = 0; index < values.length; index += 1) length += varintSize(values[index] as number);
   return length;
 }
 
