@@ -3,11 +3,11 @@
  *
  *   pnpm bench                          everything: tens of minutes
  *   pnpm bench --quick                  a first impression, under a minute
- *   pnpm bench --only sample,import     works whose id starts so
+ *   pnpm bench --only sample,import     works by their id, or all whose id starts so
  *   pnpm bench --rounds 9
  *   pnpm bench --no-python
  *
- * Prints a table for each work, and writes it into results/latest.json and results/latest.svg after each; with --only, the others stay there as they
+ * Prints a table for each work, and writes it into results/latest.json, .md and .svg after each; with --only, the others stay there as they
  * were. --quick writes temp/quick.* instead.
  */
 import { execFileSync } from 'node:child_process';
@@ -50,7 +50,12 @@ const bench: Bench = { server, isQuick, python: 'run' in sdk ? sdk.run : undefin
 const works = [importWorks, samplingWorks, pendingWorks, trainingWorks, codecWorks, httpWorks, testkitWorks].flatMap((suite) =>
   suite(bench),
 );
-const chosen = works.filter(({ id }) => wanted === undefined || wanted.some((start) => id.startsWith(start)));
+const chosen = works.filter(({ id }) => wanted === undefined || wanted.some((name) => isMeant(name, id)));
+
+/** A whole id means that one work, anything else all that start so. */
+function isMeant(name: string, id: string): boolean {
+  return works.some((work) => work.id === name) ? id === name : id.startsWith(name);
+}
 
 const machine: Machine = {
   node: process.version,
@@ -73,7 +78,7 @@ for (const work of chosen) {
     const result = await inTurns(work, rounds, server);
     results.push(result);
     file.add(result, machine);
-    printResult(work, result);
+    printResult(result);
   } catch (error) {
     // The others are still worth knowing; the exit code tells.
     failures.push(work.id);
@@ -90,5 +95,5 @@ console.log(`\n${goals - missed.length} of ${goals} goals met. Missed:`);
 for (const { id, metric, of, against } of missed)
   console.log(`  ${id}: ${metric} of ${of}${against === undefined ? '' : ` against ${against}`}`);
 
-console.log(`Written: ${target}.json and .svg`);
+console.log(`Written: ${target}.json, .md and .svg`);
 process.exitCode = failures.length === 0 ? 0 : 1;

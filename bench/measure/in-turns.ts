@@ -17,6 +17,8 @@ export interface WorkResult {
   readonly rounds: number;
   /** One-minute load average of the machine at the end: above the number of cores, others were at work too. */
   readonly load: number;
+  /** The contenders' names by their ids. */
+  readonly names: Readonly<Record<string, string>>;
   readonly measured: Readonly<Record<string, Readonly<Record<string, Spread>>>>;
   readonly outcomes: readonly Outcome[];
 }
@@ -49,7 +51,8 @@ export async function inTurns(work: Work, rounds: number, server: CannedServer):
   const outcomes = work.comparisons
     .filter(({ of, against }) => ids.includes(of) && ids.includes(against ?? of))
     .map((one) => outcome(one, taken));
-  return { id: work.id, title: work.title, rounds: total, load: loadavg()[0] ?? 0, measured: spreads, outcomes };
+  const names = Object.fromEntries(ids.map((id) => [id, work.contenders[id]?.name ?? id]));
+  return { id: work.id, title: work.title, rounds: total, load: loadavg()[0] ?? 0, names, measured: spreads, outcomes };
 }
 
 function outcome(comparison: Comparison, rounds: readonly Record<string, Measurements>[]): Outcome {

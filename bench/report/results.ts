@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { WorkResult } from '../measure/in-turns.js';
 import { chart } from './chart.js';
+import { page } from './page.js';
 
 /** Where something was measured. */
 export interface Machine {
@@ -24,7 +25,7 @@ export class Results {
   readonly #order: readonly string[];
   readonly #works: Map<string, KeptResult>;
 
-  /** @param path - Without its ending: `.json` and `.svg` are written. @param order - All ids, in the order of the report. */
+  /** @param path - Without its ending: `.json`, `.md` and `.svg` are written. @param order - All ids, in the order of the report. */
   constructor(path: string, order: readonly string[]) {
     this.#path = path;
     this.#order = order;
@@ -39,5 +40,6 @@ export class Results {
     writeFileSync(`${this.#path}.json`, `${JSON.stringify({ works }, undefined, 2)}\n`);
     const subtitle = `Node ${machine.node}, ${machine.cores} cores; the dot is the median, the bar the middle half of the rounds, the tick the goal`;
     writeFileSync(`${this.#path}.svg`, chart(works, subtitle));
+    writeFileSync(`${this.#path}.md`, page(works));
   }
 }

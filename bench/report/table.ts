@@ -1,23 +1,31 @@
 import type { Outcome, WorkResult } from '../measure/in-turns.js';
-import type { Work } from '../measure/work.js';
 
 /** Prints the ratios of one work, and under it what each contender needed. */
-export function printResult(work: Work, result: WorkResult): void {
+export function printResult(result: WorkResult): void {
   console.log(`\n${result.title}   [${result.id}, ${result.rounds} rounds, load ${result.load.toFixed(1)}]`);
-  const nameOf = (id: string): string => work.contenders[id]?.name ?? id;
-  console.table(result.outcomes.map((outcome) => row(outcome, nameOf)));
-  for (const [id, metrics] of Object.entries(result.measured)) {
-    const values = Object.entries(metrics).map(([metric, { median }]) => `${metric} ${short(median)}`);
-    console.log(`  ${nameOf(id)}: ${values.join(', ')}`);
-  }
+  console.table(rowsOf(result));
+  for (const line of linesOf(result)) console.log(`  ${line}`);
 }
 
-function row(outcome: Outcome, nameOf: (id: string) => string): Record<string, string> {
+/** Each comparison of a work in words. */
+export function rowsOf({ outcomes, names }: WorkResult): Record<string, string>[] {
+  return outcomes.map((outcome) => row(outcome, names));
+}
+
+/** What each contender needed, a line each. */
+export function linesOf({ measured, names }: WorkResult): string[] {
+  return Object.entries(measured).map(([id, metrics]) => {
+    const values = Object.entries(metrics).map(([metric, { median }]) => `${metric} ${short(median)}`);
+    return `${names[id]}: ${values.join(', ')}`;
+  });
+}
+
+function row(outcome: Outcome, names: Readonly<Record<string, string>>): Record<string, string> {
   const { metric, of, against, value, as } = outcome;
   const unit = against === undefined || as === 'difference' ? '' : 'x';
   return {
-    what: `${metric} of ${nameOf(of)}`,
-    against: against === undefined ? '' : `${as === 'difference' ? 'minus ' : ''}${nameOf(against)}`,
+    what: `${metric} of ${names[of]}`,
+    against: against === undefined ? '' : `${as === 'difference' ? 'minus ' : ''}${names[against]}`,
     median: `${short(value.median)}${unit}`,
     'half of all': `${short(value.low)} to ${short(value.high)}`,
     goal: goalText(outcome),

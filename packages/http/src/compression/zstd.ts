@@ -3,8 +3,12 @@ import * as zlib from 'node:zlib';
 type Compress = (bytes: Uint8Array) => Promise<Uint8Array>;
 
 let compressor: Promise<Compress | undefined> | undefined;
-/** Loading the optional package twice would swap its memory under the first user's feet. */
-let wasmReady: Promise<void> | undefined;
+/**
+ * Starting the optional package a second time would swap its memory under the first user's feet, so it is started once in a process, whoever is first:
+ * the test kit, in the same process, decompresses with it.
+ */
+const READY = Symbol.for('tinkex.zstd-wasm.ready');
+const shared = globalThis as { [READY]?: Promise<void> };
 
 /**
  * Compresses with zstd at the library's default level, in one frame: by Node's own zlib where it has zstd (22.15, 23.8 and
@@ -37,8 +41,8 @@ export function nativeCompressor(library: object): Compress | undefined {
 export async function wasmCompressor(name = '@bokuweb/zstd-wasm'): Promise<Compress | undefined> {
   try {
     const wasm = (await import(name)) as { init(): Promise<void>; compress(bytes: Uint8Array): Uint8Array };
-    wasmReady ??= wasm.init();
-    await wasmReady;
+    shared[READY] ??= wasm.init();
+    await shared[READY];
     return async (bytes) => wasm.compress(bytes);
   } catch {
     // Not installed: compression is a favour to the network, never a reason to fail.

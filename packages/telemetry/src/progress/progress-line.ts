@@ -21,7 +21,7 @@ export function progressLine(reading: ProgressReading, paint: Paint, maxLength =
     { text: `step ${reading.step}${reading.totalSteps === undefined ? '' : `/${reading.totalSteps}`}`, colour: 'bold' },
   ];
   if (reading.loss !== undefined) parts.push({ text: `loss ${shortNumber(reading.loss)}`, colour: 'green' });
-  if (reading.tokensPerSecond !== undefined) parts.push({ text: `${shortNumber(reading.tokensPerSecond)} tok/s` });
+  if (reading.tokensPerSecond !== undefined) parts.push({ text: `${rate(reading.tokensPerSecond)} tok/s` });
   if (reading.etaMs !== undefined) parts.push({ text: `eta ${clockTime(reading.etaMs)}` });
   parts.push({ text: `elapsed ${clockTime(reading.elapsedMs)}`, colour: 'dim' });
   if (reading.isRateLimited) parts.push({ text: 'rate limited', colour: 'yellow' });
@@ -49,6 +49,11 @@ function shortNumber(value: number): string {
   if (size !== 0 && size < 0.001) return value.toExponential(2);
   if (size < 100) return value.toFixed(4).replace(/0{1,3}$/, '');
   return Math.round(value).toLocaleString('en-US');
+}
+
+/** One digit behind the point at most: `5.344` would look like thousands. */
+function rate(value: number): string {
+  return value.toLocaleString('en-US', { maximumFractionDigits: value < 100 ? 1 : 0 });
 }
 
 function clockTime(ms: number): string {

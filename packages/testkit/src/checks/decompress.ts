@@ -1,4 +1,5 @@
 import * as zlib from 'node:zlib';
+import { zstdContentSize } from './zstd-frame.js';
 
 interface NativeZstd {
   readonly zstdDecompressSync?: (body: Uint8Array, options?: { readonly maxOutputLength?: number }) => Uint8Array;
@@ -6,7 +7,12 @@ interface NativeZstd {
 
 type WasmZstd = typeof import('@bokuweb/zstd-wasm');
 
-let wasm: Promise<WasmZstd> | undefined;
+/** The most a frame may hold that does not say how much it holds: the decoder reserves it. */
+const MAX_UNDECLARED_BYTES = 64 * 2 ** 20;
+
+/** Started once in a process, whoever is first: a second start would swap its memory. The HTTP client, in the same process, compresses with it. */
+const READY = Symbol.for('tinkex.zstd-wasm.ready');
+const shared = globalThis as { [READY]?: Promise<void> };
 
 /** The body without its zstd frame. Rejects when it is not one, or none of the two decoders is there. */
 export async function decompressZstd(body: Uint8Array, maxBytes: number): Promise<Uint8Array> {
@@ -14,18 +20,16 @@ export async function decompressZstd(body: Uint8Array, maxBytes: number): Promis
   if (zstdDecompressSync !== undefined) {
     return zstdDecompressSync(body, { maxOutputLength: maxBytes });
   }
-  wasm ??= loadWasm();
-  const { decompress } = await wasm;
-  const plain = decompress(body);
-  if (plain.length > maxBytes) {
-    throw new RangeError(`The body has more than ${maxBytes} bytes`);
-  }
-  return plain;
+  const declared = zstdContentSize(body);
+  if (declared !== undefined && declared > maxBytes) throw new RangeError(`The body has more than ${maxBytes} bytes`);
+  const { decompress } = await loadWasmZstd();
+  return decompress(body, { defaultHeapSize: Math.min(maxBytes, MAX_UNDECLARED_BYTES) });
 }
 
 /** Older Node versions have no zstd of their own; the optional peer dependency stands in. */
-async function loadWasm(): Promise<WasmZstd> {
-  const module = await import('@bokuweb/zstd-wasm');
-  await module.init();
-  return module;
+export async function loadWasmZstd(): Promise<WasmZstd> {
+  const wasm = await import('@bokuweb/zstd-wasm');
+  shared[READY] ??= wasm.init();
+  await shared[READY];
+  return wasm;
 }
