@@ -2,6 +2,7 @@
  * An option that is silently discarded looks like one that works. Each is shown here by what it changes, and a new one without an entry
  * does not compile.
  */
+import diagnostics from 'node:diagnostics_channel';
 import type { ClientLimits, ServerMessage, ServiceClientOptions } from '@tinkex/clients';
 import { createResponse, subscribe, systemClock, type Transport } from '@tinkex/http';
 import { ByteTokenizer, datum, ModelInput, TimeoutError } from '@tinkex/types';
@@ -237,6 +238,20 @@ async function resultsAtOnce(limits: ClientLimits): Promise<number> {
   );
 }
 
+/** In how many pieces of memory the bodies of three passes were, one after the other. */
+async function bodyBuffers(options: ServiceClientOptions): Promise<number> {
+  const seen = new Set<ArrayBufferLike>();
+  const note = (message: unknown): void => {
+    const { path, body } = (message as { request: { path: string; body: Uint8Array | null } }).request;
+    if (path.endsWith('/forward_backward') && body !== null) seen.add(body.buffer);
+  };
+  diagnostics.subscribe('undici:request:create', note);
+  const training = await rig.connect(options).createLoraTrainingClient({ baseModel: 'tinkex/tiny' });
+  for (let pass = 0; pass < 3; pass += 1) await training.forwardBackward([one], 'cross_entropy');
+  diagnostics.unsubscribe('undici:request:create', note);
+  return seen.size;
+}
+
 const limits: { readonly [Limit in keyof Required<ClientLimits>]: () => Promise<void> } = {
   maxConcurrentPolls: async () => {
     expect([await resultsAtOnce({}), await resultsAtOnce({ maxConcurrentPolls: 1 })]).toEqual([3, 1]);
@@ -244,6 +259,12 @@ const limits: { readonly [Limit in keyof Required<ClientLimits>]: () => Promise<
   maxDispatchBytes: async () => {
     expect(await chunksAtOnce({})).toBeGreaterThan(1);
     expect(await chunksAtOnce({ maxDispatchBytes: 1 })).toBe(1);
+  },
+  maxReusedBodyBytes: async () => {
+    expect(await bodyBuffers({})).toBe(1);
+    expect(await bodyBuffers({ limits: { maxReusedBodyBytes: 0 } })).toBe(3);
+    // Whoever sees bodies may keep them.
+    expect(await bodyBuffers({ middleware: [(request, next) => next(request)] })).toBe(3);
   },
   maxResponseBytesInFlight: async () => {
     expect([await resultsAtOnce({}), await resultsAtOnce({ maxResponseBytesInFlight: 700 })]).toEqual([3, 1]);

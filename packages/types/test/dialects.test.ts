@@ -2,13 +2,16 @@ import { fromBinary, toBinary } from '@bufbuild/protobuf';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
+  datum,
   forwardBackwardOutput,
   forwardBackwardRequest,
+  ModelInput,
   parseJson,
   protobuf,
   sampleRequest,
   sampleResponse,
   stringifyJson,
+  ValidationError,
 } from '../src/index.js';
 import * as generated from '../src/proto/gen/tinker_public_pb.js';
 import { modelInputs, outputs, requests, samples } from './arbitraries.js';
@@ -65,6 +68,29 @@ describe('protobuf dialect', () => {
         expect(codec.decode(toBinary(schema, message))).toEqual(value);
       }),
     );
+  });
+});
+
+describe('memory of the caller', () => {
+  it('is written into, at any place and whatever it contained, with the same bytes', () => {
+    fc.assert(
+      fc.property(requests({ onlyFinite: false }), fc.nat(16), (request, offset) => {
+        const memory = new Uint8Array(offset + 100_000).fill(0xa5);
+        const bytes = protobuf.forwardBackwardRequest.encode(request, (size) => memory.subarray(offset, offset + size));
+        expect(bytes.buffer).toBe(memory.buffer);
+        expect([...bytes]).toEqual([...protobuf.forwardBackwardRequest.encode(request)]);
+      }),
+    );
+  });
+
+  it('must have the right length', () => {
+    const request = {
+      modelId: 'm',
+      seqId: 1,
+      lossFn: 'cross_entropy',
+      data: [datum({ modelInput: ModelInput.fromInts([1]), lossFnInputs: { targetTokens: [2] } })],
+    };
+    expect(() => protobuf.forwardBackwardRequest.encode(request, (size) => new Uint8Array(size + 1))).toThrow(ValidationError);
   });
 });
 

@@ -11,6 +11,7 @@ import type { OperationSpec } from '../futures/operation.js';
 import type { PollJob } from '../futures/poller.js';
 import type { AdmissionQueue } from '../limits/admission-queue.js';
 import type { BillingPause } from '../limits/billing-pause.js';
+import type { BodyBuffers } from '../limits/body-buffers.js';
 import type { WireDialect } from '../training/wire-dialect.js';
 
 /**
@@ -70,6 +71,8 @@ export interface Connection {
   readonly dialect: WireDialect;
   /** Room for forward/backward chunks being submitted. */
   readonly dispatchBudget: AdmissionQueue;
+  /** Memory for the bodies of forward/backward requests. */
+  readonly bodyBuffers: BodyBuffers;
   /** The credential in use right now (API key or JWT), for identity only: never log, store or publish it. */
   credential(): Promise<string>;
   /** Loads a tokenizer by the user's loader or the built-in one, cached by id. */
@@ -106,6 +109,11 @@ export interface ClientLimits {
   readonly maxConcurrentPolls?: number;
   /** Estimated bytes of forward/backward chunks being submitted at once. Server's word, else 50,000,000. */
   readonly maxDispatchBytes?: number;
+  /**
+   * Memory that is kept for the bodies of forward/backward requests and used for one after the other, bytes. Default 33,554,432; 0 keeps none. A client
+   * with a `transport`, `dispatcher` or `middleware` of its own never uses memory again: those may keep what they were given.
+   */
+  readonly maxReusedBodyBytes?: number;
   /** Bytes of large results being fetched at once. Server's word, else 52,428,800. */
   readonly maxResponseBytesInFlight?: number;
   /** Sampling submissions in flight at once. Default 400. */

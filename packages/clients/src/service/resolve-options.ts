@@ -66,6 +66,7 @@ const OPTION_NAMES: Readonly<Record<keyof ServiceClientOptions, true>> = {
 const LIMIT_NAMES: Readonly<Record<keyof ClientLimits, true>> = {
   maxConcurrentPolls: true,
   maxDispatchBytes: true,
+  maxReusedBodyBytes: true,
   maxResponseBytesInFlight: true,
   maxConcurrentSampleSubmissions: true,
   maxThrottledSampleSubmissions: true,
@@ -88,7 +89,10 @@ export function resolveOptions(options: ServiceClientOptions): ResolvedOptions {
   const credentialCommand = options.credentialCommand ?? environment.credentialCommand;
   const projectId = options.projectId || environment.projectId;
   for (const name of ['timeoutMs', 'heartbeatIntervalMs'] as const) requirePositive(options[name], name);
-  for (const [name, limit] of Object.entries(options.limits ?? {})) requirePositive(limit, `limits.${name}`);
+  const { maxReusedBodyBytes, ...limits } = options.limits ?? {};
+  for (const [name, limit] of Object.entries(limits)) requirePositive(limit, `limits.${name}`);
+  // These may be 0, for none at all.
+  if (maxReusedBodyBytes !== 0) requirePositive(maxReusedBodyBytes, 'limits.maxReusedBodyBytes');
   if (options.maxRetryMs !== 0) requirePositive(options.maxRetryMs, 'maxRetryMs');
   requireWireFormat(options.wireFormat);
   return {

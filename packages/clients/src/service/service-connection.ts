@@ -5,6 +5,7 @@ import type { Lifetime } from '../calls/lifetime.js';
 import { Poller } from '../futures/poller.js';
 import { startOperation } from '../futures/start-operation.js';
 import { AdmissionQueue } from '../limits/admission-queue.js';
+import { BodyBuffers } from '../limits/body-buffers.js';
 import { tenantIdOf } from '../rate-limit/tenant-id.js';
 import { WireDialect } from '../training/wire-dialect.js';
 import type { Connection } from './connection.js';
@@ -13,6 +14,7 @@ import type { Started } from './start-connection.js';
 
 /** Polls in flight at once unless the user says otherwise: as many as a sampling session may have calls in flight. */
 export const DEFAULT_CONCURRENT_POLLS = 2_000;
+const DEFAULT_REUSED_BODY_BYTES = 32 * 2 ** 20;
 
 export interface ServiceConnectionParts {
   readonly options: ResolvedOptions;
@@ -57,6 +59,7 @@ export function serviceConnection(parts: ServiceConnectionParts): Connection {
     billingPause,
     acceptResult,
     dialect: new WireDialect(wireFormat),
+    bodyBuffers: new BodyBuffers(mayKeepBodies(options) ? 0 : (limits.maxReusedBodyBytes ?? DEFAULT_REUSED_BODY_BYTES)),
     dispatchBudget: AdmissionQueue.bytes(limits.maxDispatchBytes ?? config.fwdbwdDispatchBytesSemaphoreSize),
     source,
     publishesContent: options.publishContent ?? false,
@@ -68,6 +71,11 @@ export function serviceConnection(parts: ServiceConnectionParts): Connection {
     startOperation: (spec, callOptions) => startOperation(host, spec, callOptions),
     poll: (job) => poller.poll(job),
   };
+}
+
+/** Whether something of the user's sees the bodies of requests, and might look at them later. */
+function mayKeepBodies({ transport, dispatcher, middleware }: ResolvedOptions): boolean {
+  return transport !== undefined || dispatcher !== undefined || (middleware?.length ?? 0) > 0;
 }
 
 /** What polls say they accept. Servers that know only one encoding ignore it; those that know both obey it. */

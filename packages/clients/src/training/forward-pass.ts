@@ -1,6 +1,7 @@
 import { hasSubscribers, publish } from '@tinkex/http';
 import { combineForwardBackwardOutputs, type Datum, type ForwardBackwardOutput, protobuf } from '@tinkex/types';
 import type { Operation } from '../futures/operation.js';
+import { ChunkBodies } from './chunk-bodies.js';
 import { submitChunks } from './chunk-submission.js';
 import type { ModelOperations } from './model-operations.js';
 import type { PassPlan } from './pass-plan.js';
@@ -19,21 +20,38 @@ export interface ForwardPass {
 /** Submits the chunks of a pass in its turn, waits for all of them and puts the results together in data order. */
 export async function runForwardPass(model: ModelOperations, operation: Operation, pass: ForwardPass): Promise<ForwardBackwardOutput> {
   const requestType = pass.isForwardOnly ? 'Forward' : 'ForwardBackward';
-  const requestIds = await submitChunks({
-    turn: pass.turn,
-    isParallel: model.connection.config.parallelFwdbwdChunks,
-    signal: operation.signal,
-    submit: (index, signal) => submitChunk(model, pass, index, signal),
-  });
-  operation.accepted(requestIds);
-  const outputs = await Promise.all(requestIds.map((id) => model.result(operation, id, requestType, pass.options)));
-  const output = combineForwardBackwardOutputs(outputs);
-  publishPass(model, pass, requestType, requestIds[0], output, operation.startedAtMs);
-  return output;
+  const bodies = new ChunkBodies(model.connection.bodyBuffers);
+  try {
+    const requestIds = await submitChunks({
+      turn: pass.turn,
+      isParallel: model.connection.config.parallelFwdbwdChunks,
+      signal: operation.signal,
+      submit: (index, signal) => submitChunk(model, pass, index, signal, bodies),
+    });
+    operation.accepted(requestIds);
+    const outputs = await Promise.all(
+      requestIds.map(async (id, index) => {
+        const output = await model.result(operation, id, requestType, pass.options);
+        bodies.done(index);
+        return output;
+      }),
+    );
+    const output = combineForwardBackwardOutputs(outputs);
+    publishPass(model, pass, requestType, requestIds[0], output, operation.startedAtMs);
+    return output;
+  } finally {
+    bodies.end();
+  }
 }
 
 /** Sends one chunk when there is room for its bytes; the room is free again as soon as the server has accepted it. */
-async function submitChunk(model: ModelOperations, pass: ForwardPass, index: number, signal: AbortSignal): Promise<string> {
+async function submitChunk(
+  model: ModelOperations,
+  pass: ForwardPass,
+  index: number,
+  signal: AbortSignal,
+  bodies: ChunkBodies,
+): Promise<string> {
   const { connection, modelId } = model;
   const chunk = pass.plan.chunks[index];
   const seqId = pass.turn.seqIds[index];
@@ -53,7 +71,7 @@ async function submitChunk(model: ModelOperations, pass: ForwardPass, index: num
   try {
     const { requestId } = await connection.dialect.send((encoding) => {
       if (encoding === 'json') return connection.call(pass.isForwardOnly ? 'forward' : 'forwardBackward', { body }, options);
-      const bytes = protobuf.forwardBackwardRequest.encode(body);
+      const bytes = protobuf.forwardBackwardRequest.encode(body, (size) => bodies.allocate(index, size));
       const compress = connection.config.protoCompressFwdbwd ? { compress: 'zstd' as const } : {};
       return connection.call('forwardBackward', { encoded: { bytes, contentType: 'application/x-protobuf', ...compress } }, options);
     });

@@ -7,10 +7,19 @@ import { lossInputWireName } from '../wire/loss-input-names.js';
 import type { ForwardBackwardRequest } from '../wire/training.js';
 import { DTYPE_FLOAT32, DTYPE_INT64 } from './dtypes.js';
 import { checkRequest } from './forward-backward-request-checks.js';
-import { delimitedSize, doubleMapSize, packedLength, SizedWriter, TextBytes, varintSize, writeDoubleMap } from './writer.js';
+import {
+  type AllocateBytes,
+  delimitedSize,
+  doubleMapSize,
+  packedLength,
+  SizedWriter,
+  TextBytes,
+  varintSize,
+  writeDoubleMap,
+} from './writer.js';
 
 /** The protobuf form of a request. Every number is copied once, into a buffer of exactly the right size. */
-export function writeForwardBackwardRequest(request: ForwardBackwardRequest): Uint8Array {
+export function writeForwardBackwardRequest(request: ForwardBackwardRequest, allocate?: AllocateBytes): Uint8Array {
   checkRequest(request);
   const text = new TextBytes();
   const modelId = text.of(request.modelId);
@@ -24,7 +33,7 @@ export function writeForwardBackwardRequest(request: ForwardBackwardRequest): Ui
   size += delimitedSize(lossFn.length) + doubleMapSize(config, text);
   if (request.forwardOnly === true) size += 2;
 
-  const writer = new SizedWriter(size);
+  const writer = new SizedWriter(size, allocate);
   if (modelId.length > 0) writer.bytes(1, modelId);
   if (request.seqId !== undefined) writer.varint(2, request.seqId);
   for (const datum of request.data) {

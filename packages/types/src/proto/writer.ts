@@ -6,6 +6,11 @@ declare class TextEncoder {
   encode(text: string): Uint8Array;
 }
 
+/** Gives an array of so many bytes. */
+export type AllocateBytes = (size: number) => Uint8Array;
+
+const allocateBytes: AllocateBytes = (size) => new Uint8Array(size);
+
 /** How many bytes a number from 0 up takes as a varint. */
 export function varintSize(value: number): number {
   if (value < 0x80) return 1;
@@ -29,8 +34,10 @@ export class SizedWriter {
   readonly #bytes: Uint8Array;
   #position = 0;
 
-  constructor(size: number) {
-    this.#bytes = new Uint8Array(size);
+  /** @param allocate - Gives an array of exactly this length, whose content does not matter. */
+  constructor(size: number, allocate: AllocateBytes = allocateBytes) {
+    this.#bytes = allocate(size);
+    if (this.#bytes.length !== size) throw new RangeError(`the array for the bytes has ${this.#bytes.length} instead of ${size}`);
   }
 
   /** The begin of a field that is a length and then that many bytes, which the caller writes next. */
@@ -74,7 +81,7 @@ export class SizedWriter {
   /** A field with a double. */
   double(field: number, value: number): void {
     this.#byte((field << 3) | FIXED64);
-    new DataView(this.#bytes.buffer).setFloat64(this.#position, value, true);
+    new DataView(this.#bytes.buffer, this.#bytes.byteOffset).setFloat64(this.#position, value, true);
     this.#position += 8;
   }
 

@@ -1,0 +1,37 @@
+import type { BodyBuffers } from '../limits/body-buffers.js';
+
+/** The memory of the chunks of one pass, from their encoding to their results. */
+export class ChunkBodies {
+  readonly #buffers: BodyBuffers;
+  readonly #bodies: (Uint8Array | undefined)[] = [];
+
+  constructor(buffers: BodyBuffers) {
+    this.#buffers = buffers;
+  }
+
+  allocate(index: number, size: number): Uint8Array {
+    // A chunk is encoded anew when the server did not understand it before: it may still be reading then.
+    this.#abandon(index);
+    const bytes = this.#buffers.take(size);
+    this.#bodies[index] = bytes;
+    return bytes;
+  }
+
+  /** The result of a chunk is there, so the server has read all of it. */
+  done(index: number): void {
+    const bytes = this.#bodies[index];
+    this.#bodies[index] = undefined;
+    if (bytes !== undefined) this.#buffers.giveBack(bytes);
+  }
+
+  /** The pass is over. What has no result may still be on its way. */
+  end(): void {
+    for (let index = 0; index < this.#bodies.length; index += 1) this.#abandon(index);
+  }
+
+  #abandon(index: number): void {
+    const bytes = this.#bodies[index];
+    this.#bodies[index] = undefined;
+    if (bytes !== undefined) this.#buffers.abandon(bytes);
+  }
+}
