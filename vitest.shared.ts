@@ -14,9 +14,11 @@ export function packageTests(name: string, test: ViteUserConfig['test'] = {}): V
       // Generous, because it only has to end what hangs: no test asserts a time, and a loaded machine is no reason to fail.
       testTimeout: 60_000,
       hookTimeout: 60_000,
-      // One process for all files of a package, which is several times faster than one each. So every file must leave nothing behind; what it leaves
-      // is found by the tests after it, some of which look for exactly that.
+      // Files share processes, which is several times faster than one for each. So every file must leave nothing behind; what it leaves is found by
+      // the tests after it, some of which look for exactly that.
       isolate: false,
+      restoreMocks: true,
+      unstubEnvs: true,
       ...test,
     },
   });

@@ -1,7 +1,7 @@
 // The last part of a package's build, after `tsc -b`: one file of JavaScript per entry point (and per command), with what several of them share
 // in files beside them. Loading a package is then a few files, not a hundred. docs/decisions/0006-one-file-per-entry-point.md
-import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { readFileSync, rmSync } from 'node:fs';
+import { isAbsolute, resolve } from 'node:path';
 import { rolldown } from 'rolldown';
 
 const { publishConfig } = JSON.parse(readFileSync('package.json', 'utf8'));
@@ -15,13 +15,15 @@ const inputs = [...entryPoints.map((target) => target.node ?? target.default), .
 const bundle = await rolldown({
   input: Object.fromEntries(inputs),
   // Dependencies, siblings and Node's own modules stay imports.
-  external: (id) => !id.startsWith('.') && !id.startsWith('/'),
+  external: (id) => !id.startsWith('.') && !isAbsolute(id),
   platform: 'neutral',
   treeshake: { moduleSideEffects: false },
   onLog(level, { message }) {
     throw new Error(`${level}: ${message}`);
   },
 });
+// Names of shared files change with the sources.
+rmSync('dist/shared', { recursive: true, force: true });
 await bundle.write({
   dir: 'dist',
   sourcemap: true,

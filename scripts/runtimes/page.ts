@@ -36,7 +36,7 @@ export async function runInBrowser(browser: Browser, project: string): Promise<s
     return await report;
   } finally {
     clearTimeout(timer);
-    if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, 'SIGKILL');
+    if (child.pid !== undefined && child.exitCode === null && child.signalCode === null) process.kill(-child.pid, 'SIGKILL');
     await closed;
     server.closeAllConnections();
     server.close();

@@ -2,11 +2,11 @@
  * An option that is silently discarded looks like one that works. Each is shown here by what it changes, and a new one without an entry
  * does not compile.
  */
-import diagnostics from 'node:diagnostics_channel';
 import type { ClientLimits, ServerMessage, ServiceClientOptions } from '@tinkex/clients';
 import { createResponse, subscribe, systemClock, type Transport } from '@tinkex/http';
 import { ByteTokenizer, datum, ModelInput, TimeoutError } from '@tinkex/types';
 import { describe, expect, it } from 'vitest';
+import { watchBodies } from './support/body-memory.js';
 import { cannedRig } from './support/canned-rig.js';
 import { turns } from './support/drive.js';
 import { type MiniServer, miniServer, seqIdOf } from './support/mini-server.js';
@@ -240,16 +240,10 @@ async function resultsAtOnce(limits: ClientLimits): Promise<number> {
 
 /** In how many pieces of memory the bodies of three passes were, one after the other. */
 async function bodyBuffers(options: ServiceClientOptions): Promise<number> {
-  const seen = new Set<ArrayBufferLike>();
-  const note = (message: unknown): void => {
-    const { path, body } = (message as { request: { path: string; body: Uint8Array | null } }).request;
-    if (path.endsWith('/forward_backward') && body !== null) seen.add(body.buffer);
-  };
-  diagnostics.subscribe('undici:request:create', note);
+  const stop = watchBodies();
   const training = await rig.connect(options).createLoraTrainingClient({ baseModel: 'tinkex/tiny' });
   for (let pass = 0; pass < 3; pass += 1) await training.forwardBackward([one], 'cross_entropy');
-  diagnostics.unsubscribe('undici:request:create', note);
-  return seen.size;
+  return new Set(stop()).size;
 }
 
 const limits: { readonly [Limit in keyof Required<ClientLimits>]: () => Promise<void> } = {

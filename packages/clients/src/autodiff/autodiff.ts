@@ -75,15 +75,18 @@ function split(result: DifferentiableLossResult): [np.Array, Metrics] {
 
 /** Reads everything out of jax-js. Reading consumes the arrays. */
 async function collect(value: np.Array, metrics: Metrics, gradients: np.Array[]): Promise<CustomLossResult> {
+  const unread = [...Object.values(metrics), value, ...gradients];
+  const next = (): Promise<ArrayLike<number>> => (unread.shift() as np.Array).data();
   try {
     const read: Record<string, number> = {};
-    for (const [name, metric] of Object.entries(metrics)) read[name] = await scalar(metric);
-    const lossValue = await scalar(value);
+    for (const name of Object.keys(metrics)) read[name] = (await next())[0] as number;
+    const loss = (await next())[0] as number;
     const gradientValues: Float32Array[] = [];
-    for (const gradient of gradients) gradientValues.push(Float32Array.from(await gradient.data()));
-    return { loss: lossValue, gradients: gradientValues, metrics: read };
+    while (unread.length > 0) gradientValues.push(Float32Array.from(await next()));
+    return { loss, gradients: gradientValues, metrics: read };
   } finally {
-    release([value, ...Object.values(metrics), ...gradients]);
+    // Once each, as reading does: a loss may have returned an array that its author still holds.
+    for (const array of unread) array.dispose();
   }
 }
 
@@ -108,9 +111,4 @@ function isScalar(value: unknown): boolean {
 function describe(value: unknown): string {
   if (isArray(value)) return `an array of shape [${value.shape.join(', ')}]`;
   return value instanceof Promise ? 'a promise' : `of type ${typeof value}`;
-}
-
-async function scalar(array: np.Array): Promise<number> {
-  const [value] = await array.data();
-  return value as number;
 }

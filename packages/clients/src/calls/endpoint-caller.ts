@@ -148,11 +148,11 @@ function nothing(): undefined {
   return undefined;
 }
 
-/** The client's listener, if it has one, then the call's own. */
-function both(first: EndpointCallerParts['onHttpRetry'], second: (retry: RetryInfo) => void): (retry: RetryInfo) => void {
+/** The call's own listener, which may end the call, then the client's, if it has one. */
+function both(client: EndpointCallerParts['onHttpRetry'], own: (retry: RetryInfo) => void): (retry: RetryInfo) => void {
   return (retry) => {
-    first?.(retry);
-    second(retry);
+    own(retry);
+    client?.(retry);
   };
 }
 

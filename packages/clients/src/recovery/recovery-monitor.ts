@@ -87,8 +87,10 @@ export class RecoveryMonitor<Client> implements AsyncDisposable {
         this.#tell({ type: 'recovered', trainingRunId, attempt, checkpointPath, client }, startedAtMs);
         return client;
       } catch (error) {
+        // Being told to stop is no failure.
+        if (signal?.aborted) throw error;
         this.#tell({ type: 'attempt_failed', trainingRunId, attempt, error }, attemptAtMs);
-        const isFinal = ConfigurationError.isInstance(error) || AbortedError.isInstance(error) || signal?.aborted;
+        const isFinal = ConfigurationError.isInstance(error) || AbortedError.isInstance(error);
         if (isFinal || attempt >= maxAttempts) throw error;
       }
     }
@@ -147,8 +149,12 @@ export class RecoveryMonitor<Client> implements AsyncDisposable {
   /** @param sinceMs - When what has just ended began. */
   #tell(event: RecoveryEvent<Client>, sinceMs?: number): void {
     const { service, onEvent } = this.#options;
-    const source = service.eventSource?.();
-    if (source !== undefined) publishRecovery(source, event, sinceMs === undefined ? undefined : this.#clock.now() - sinceMs);
+    const durationMs = sinceMs === undefined ? undefined : this.#clock.now() - sinceMs;
+    // The service may be the user's own; nothing it throws may look like a failed restart.
+    tellUser(() => {
+      const source = service.eventSource?.();
+      if (source !== undefined) publishRecovery(source, event, durationMs);
+    }, event);
     tellUser(onEvent, event);
   }
 

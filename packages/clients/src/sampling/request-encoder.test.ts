@@ -36,6 +36,50 @@ describe('SampleRequestEncoder', () => {
     );
   });
 
+  it('tells any two requests apart that follow each other', () => {
+    class Computed {
+      readonly #maxTokens: number;
+      constructor(maxTokens: number) {
+        this.#maxTokens = maxTokens;
+      }
+      get maxTokens(): number {
+        return this.#maxTokens;
+      }
+    }
+    const params = [
+      undefined,
+      {},
+      { maxTokens: 5 },
+      { maxTokens: 6 },
+      { temperature: undefined },
+      { maxTokens: undefined, temperature: 0.5 },
+      { temperature: 0.5 },
+      { stop: ['a'] },
+      { stop: ['b'] },
+      { stop: 'a' },
+      new Computed(7),
+      new Computed(8),
+      Object.create({ maxTokens: 9 }),
+    ] as SampleRequest['samplingParams'][];
+    const encoder = new SampleRequestEncoder();
+    for (const first of params) {
+      for (const second of params) {
+        for (const samplingParams of [first, second]) {
+          const request = (samplingParams === undefined ? base : { ...base, samplingParams }) as SampleRequest;
+          expect(parseJson(text(encoder, request))).toEqual(byCodec(request));
+        }
+      }
+    }
+  });
+
+  it('notices that the caller has changed an object', () => {
+    const encoder = new SampleRequestEncoder();
+    const samplingParams = { maxTokens: 5 };
+    text(encoder, { ...base, samplingParams });
+    samplingParams.maxTokens = 6;
+    expect(text(encoder, { ...base, samplingParams })).toContain('"max_tokens":6');
+  });
+
   it('leaves mixed prompts to the codec', () => {
     const prompt = new ModelInput([encodedText([1, 2]), image({ data: new Uint8Array([1]), format: 'png' })]);
     expect(parseJson(text(new SampleRequestEncoder(), { ...base, prompt }))).toEqual(byCodec({ ...base, prompt }));
@@ -51,5 +95,6 @@ describe('SampleRequestEncoder', () => {
     const encoder = new SampleRequestEncoder();
     expect(() => encoder.encode({ ...base, numSamples: 0 })).toThrow('numSamples');
     expect(() => encoder.encode({ ...base, samplingParams: { temperature: -1 } })).toThrow('temperature');
+    expect(() => encoder.encode({ ...base, samplingParams: { stop: [1n] as never } })).toThrow('stop');
   });
 });

@@ -4,7 +4,6 @@ import { endpoints, ModelInput, type SampleRequest, stringifyJson } from '@tinke
 const TOKEN_MARK = 2_147_483_647;
 const SEQ_ID_MARK = 9_007_199_254_740_991;
 const MAX_TEMPLATES = 64;
-const NO_FIELDS = {};
 
 /** A request's text around its tokens and its number. */
 interface Template {
@@ -13,6 +12,9 @@ interface Template {
   readonly afterSeqId: string;
 }
 
+/** All of a request but its prompt and its number. */
+type Settings = { readonly [Field in Exclude<keyof SampleRequest, 'prompt' | 'seqId'>]?: SampleRequest[Field] | undefined };
+
 /**
  * Writes sample requests as JSON. Most calls of a client differ only in tokens and number: the rest is checked and written once by
  * the codec and then reused, which takes a request from tens of microseconds to a few.
@@ -20,7 +22,7 @@ interface Template {
 export class SampleRequestEncoder {
   readonly #templates = new Map<string, Template | undefined>();
   /** What the request before was made from: most often this one as well. */
-  #latest: { readonly request: SampleRequest; readonly template: Template | undefined } | undefined;
+  #latest: { readonly settings: Settings; readonly template: Template | undefined } | undefined;
 
   encode(request: SampleRequest): Uint8Array {
     const tokens = plainTokens(request.prompt);
@@ -30,18 +32,33 @@ export class SampleRequestEncoder {
   }
 
   #template(request: SampleRequest): Template | undefined {
-    if (this.#latest !== undefined && isAlike(this.#latest.request, request)) return this.#latest.template;
-    const template = this.#find(request);
-    // A copy, because callers may change and reuse their object.
-    this.#latest = { request: { ...request, samplingParams: { ...request.samplingParams } }, template };
+    const { samplingParams } = request;
+    if (samplingParams !== undefined && !isPlain(samplingParams)) return undefined;
+    if (this.#latest !== undefined && isAlike(this.#latest.settings, request)) return this.#latest.template;
+    const { numSamples, promptLogprobs, topkPromptLogprobs, samplingSessionId, baseModel, modelPath } = request;
+    // Copies, because callers may change and reuse their object, and without the prompt, which may be large.
+    const settings = {
+      numSamples,
+      promptLogprobs,
+      topkPromptLogprobs,
+      samplingSessionId,
+      baseModel,
+      modelPath,
+      samplingParams: samplingParams && { ...samplingParams },
+    };
+    const template = this.#find(settings, request);
+    this.#latest = { settings, template };
     return template;
   }
 
-  #find(request: SampleRequest): Template | undefined {
-    const { samplingParams, numSamples, samplingSessionId, promptLogprobs, topkPromptLogprobs, baseModel, modelPath } = request;
-    // JSON.stringify refuses a bigint; a request with one is rare enough for the codec.
-    if (typeof samplingParams?.seed === 'bigint') return undefined;
-    const key = JSON.stringify([numSamples, promptLogprobs, topkPromptLogprobs, samplingSessionId, baseModel, modelPath, samplingParams]);
+  #find(settings: Settings, request: SampleRequest): Template | undefined {
+    let key: string;
+    try {
+      key = JSON.stringify(settings);
+    } catch {
+      // It refuses a bigint; a request with one is rare enough for the codec, which knows where it may be.
+      return undefined;
+    }
     if (this.#templates.has(key)) return this.#templates.get(key);
     if (this.#templates.size >= MAX_TEMPLATES) this.#templates.clear();
     const template = makeTemplate(request);
@@ -50,8 +67,8 @@ export class SampleRequestEncoder {
   }
 }
 
-/** Whether two requests differ in nothing but their tokens and number. Says no where it would have to look into a list. */
-function isAlike(a: SampleRequest, b: SampleRequest): boolean {
+/** Whether a request has the same settings as the one before. Says no where it would have to look into a list. */
+function isAlike(a: Settings, b: Settings): boolean {
   return (
     a.numSamples === b.numSamples &&
     a.promptLogprobs === b.promptLogprobs &&
@@ -59,21 +76,29 @@ function isAlike(a: SampleRequest, b: SampleRequest): boolean {
     a.samplingSessionId === b.samplingSessionId &&
     a.baseModel === b.baseModel &&
     a.modelPath === b.modelPath &&
-    areSamePlainFields(a.samplingParams ?? NO_FIELDS, b.samplingParams ?? NO_FIELDS)
+    haveSamePlainFields(a.samplingParams, b.samplingParams)
   );
 }
 
-function areSamePlainFields(a: object, b: object): boolean {
+function haveSamePlainFields(a: object | undefined, b: object | undefined): boolean {
+  if (a === undefined || b === undefined) return a === b;
   const known = a as Readonly<Record<string, unknown>>;
   const given = b as Readonly<Record<string, unknown>>;
   let fields = 0;
   for (const name in given) {
     const value = given[name];
-    if (value !== known[name] || typeof value === 'object') return false;
+    // A field that is undefined would be counted against another one that is missing.
+    if (value === undefined || typeof value === 'object' || value !== known[name]) return false;
     fields += 1;
   }
   for (const _ in known) fields -= 1;
   return fields === 0;
+}
+
+/** Whether an object has only fields of its own, which is all that a copy and `JSON.stringify` see. */
+function isPlain(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
 }
 
 /** Encodes and so checks everything but tokens and number; throws what the codec throws. */

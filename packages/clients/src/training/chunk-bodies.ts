@@ -10,8 +10,7 @@ export class ChunkBodies {
   }
 
   allocate(index: number, size: number): Uint8Array {
-    // A chunk is encoded anew when the server did not understand it before: it may still be reading then.
-    this.#abandon(index);
+    this.forget(index);
     const bytes = this.#buffers.take(size);
     this.#bodies[index] = bytes;
     return bytes;
@@ -26,10 +25,14 @@ export class ChunkBodies {
 
   /** The pass is over. What has no result may still be on its way. */
   end(): void {
-    for (let index = 0; index < this.#bodies.length; index += 1) this.#abandon(index);
+    for (let index = 0; index < this.#bodies.length; index += 1) this.forget(index);
   }
 
-  #abandon(index: number): void {
+  /**
+   * A chunk is sent again, or in another way: the server may have answered before it had read what was sent before, which may still be on its way. The
+   * bytes stay as they are, and are never used for anything else.
+   */
+  forget(index: number): void {
     const bytes = this.#bodies[index];
     this.#bodies[index] = undefined;
     if (bytes !== undefined) this.#buffers.abandon(bytes);

@@ -66,10 +66,11 @@ async function submitChunk(
     ...(lossFnConfig === undefined ? {} : { lossFnConfig }),
     ...(pass.isForwardOnly ? { forwardOnly: true } : {}),
   };
-  const options = { signal, isScoped: true, ...(headers === undefined ? {} : { headers }) };
+  const options = { signal, isScoped: true, onRetry: () => bodies.forget(index), ...(headers === undefined ? {} : { headers }) };
   await connection.dispatchBudget.enter(chunk.estimatedBytes, signal);
   try {
     const { requestId } = await connection.dialect.send((encoding) => {
+      bodies.forget(index);
       if (encoding === 'json') return connection.call(pass.isForwardOnly ? 'forward' : 'forwardBackward', { body }, options);
       const bytes = protobuf.forwardBackwardRequest.encode(body, (size) => bodies.allocate(index, size));
       const compress = connection.config.protoCompressFwdbwd ? { compress: 'zstd' as const } : {};

@@ -7,8 +7,8 @@ let compressor: Promise<Compress | undefined> | undefined;
  * Starting the optional package a second time would swap its memory under the first user's feet, so it is started once in a process, whoever is first:
  * the test kit, in the same process, decompresses with it.
  */
-const READY = Symbol.for('tinkex.zstd-wasm.ready');
-const shared = globalThis as { [READY]?: Promise<void> };
+const STARTED = Symbol.for('tinkex.zstd-wasm.started');
+const shared = globalThis as { [STARTED]?: WeakMap<object, Promise<void>> };
 
 /**
  * Compresses with zstd at the library's default level, in one frame: by Node's own zlib where it has zstd (22.15, 23.8 and
@@ -41,11 +41,18 @@ export function nativeCompressor(library: object): Compress | undefined {
 export async function wasmCompressor(name = '@bokuweb/zstd-wasm'): Promise<Compress | undefined> {
   try {
     const wasm = (await import(name)) as { init(): Promise<void>; compress(bytes: Uint8Array): Uint8Array };
-    shared[READY] ??= wasm.init();
-    await shared[READY];
+    await start(wasm.init);
     return async (bytes) => wasm.compress(bytes);
   } catch {
     // Not installed: compression is a favour to the network, never a reason to fail.
     return undefined;
   }
+}
+
+/** Keyed by the function, because there may be two copies of the package. */
+function start(init: () => Promise<void>): Promise<void> {
+  shared[STARTED] ??= new WeakMap();
+  const started = shared[STARTED].get(init) ?? init();
+  shared[STARTED].set(init, started);
+  return started;
 }

@@ -11,8 +11,8 @@ type WasmZstd = typeof import('@bokuweb/zstd-wasm');
 const MAX_UNDECLARED_BYTES = 64 * 2 ** 20;
 
 /** Started once in a process, whoever is first: a second start would swap its memory. The HTTP client, in the same process, compresses with it. */
-const READY = Symbol.for('tinkex.zstd-wasm.ready');
-const shared = globalThis as { [READY]?: Promise<void> };
+const STARTED = Symbol.for('tinkex.zstd-wasm.started');
+const shared = globalThis as { [STARTED]?: WeakMap<object, Promise<void>> };
 
 /** The body without its zstd frame. Rejects when it is not one, or none of the two decoders is there. */
 export async function decompressZstd(body: Uint8Array, maxBytes: number): Promise<Uint8Array> {
@@ -29,7 +29,14 @@ export async function decompressZstd(body: Uint8Array, maxBytes: number): Promis
 /** Older Node versions have no zstd of their own; the optional peer dependency stands in. */
 export async function loadWasmZstd(): Promise<WasmZstd> {
   const wasm = await import('@bokuweb/zstd-wasm');
-  shared[READY] ??= wasm.init();
-  await shared[READY];
+  await start(wasm.init);
   return wasm;
+}
+
+/** Keyed by the function, because there may be two copies of the package. */
+function start(init: () => Promise<void>): Promise<void> {
+  shared[STARTED] ??= new WeakMap();
+  const started = shared[STARTED].get(init) ?? init();
+  shared[STARTED].set(init, started);
+  return started;
 }

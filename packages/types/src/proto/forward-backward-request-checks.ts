@@ -40,7 +40,7 @@ function checkDatum(datum: Datum, index: number): void {
     if (problem !== undefined) throw wrong(`data[${index}].modelInput.chunks[${place}]${problem[0]}`, problem[1]);
   }
   const inputs = datum.lossFnInputs ?? {};
-  for (const name in inputs) {
+  for (const name of Object.keys(inputs)) {
     if (TensorData.isInstance(inputs[name])) continue;
     const path = joinPath(`data[${index}].lossFnInputs`, keyText(name));
     throw wrong(path, 'must be a TensorData; make the datum with datum({ modelInput, lossFnInputs })');

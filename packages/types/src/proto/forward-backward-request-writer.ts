@@ -80,7 +80,9 @@ function measureDatum({ modelInput, lossFnInputs }: Datum, text: TextBytes, leng
     lengths.add(content);
     size += delimitedSize(delimitedSize(content));
   }
-  for (const name in lossFnInputs) {
+  const names = Object.keys(lossFnInputs);
+  for (let index = 0; index < names.length; index += 1) {
+    const name = names[index] as string;
     const tensor = tensorSize(lossFnInputs[name] as TensorData);
     lengths.add(tensor);
     size += delimitedSize(entrySize(text.of(lossInputWireName(name)), tensor));
@@ -100,7 +102,9 @@ function writeDatum(writer: SizedWriter, { modelInput, lossFnInputs }: Datum, te
     writer.begin(1, delimitedSize(content));
     writeChunk(writer, chunks[index] as ModelInputChunk, content);
   }
-  for (const key in lossFnInputs) {
+  const keys = Object.keys(lossFnInputs);
+  for (let index = 0; index < keys.length; index += 1) {
+    const key = keys[index] as string;
     const name = text.of(lossInputWireName(key));
     const tensor = lengths.next();
     writer.begin(2, entrySize(name, tensor));
