@@ -2,7 +2,7 @@ import { median } from './statistics.js';
 import { collectGarbage, stopwatch } from './stopwatch.js';
 
 /** The median CPU time of a piece of synchronous work in milliseconds, each time from a clean heap. Time on the wall would count other processes. */
-export function medianCpuMs(work: () => unknown, { rounds = 9, warmUpRounds = 5 } = {}): number {
+export function medianCpuMs(work: () => unknown, { rounds = 9, warmUpRounds = 15 } = {}): number {
   const times: number[] = [];
   for (let round = -warmUpRounds; round < rounds; round += 1) {
     collectGarbage();

@@ -1,4 +1,4 @@
-import { cpSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { HttpClient } from '@tinkex/http';
@@ -18,8 +18,12 @@ export async function loadBareHttp(): Promise<HttpModule> {
   const copy = fileURLToPath(new URL(`../temp/bare-http-${process.pid}/dist`, import.meta.url));
   cpSync(built, copy, { recursive: true });
   cpSync(join(built, '../package.json'), join(copy, '../package.json'));
-  writeFileSync(join(copy, 'diagnostics', 'diagnostics-stage.js'), 'export const diagnosticsStage = () => (call, next) => next(call);\n');
-  const loaded = (await import(pathToFileURL(join(copy, 'index.js')).href)) as HttpModule;
+  const file = join(copy, 'index.js');
+  const stage = 'function diagnosticsStage(';
+  const [before, after, ...more] = readFileSync(file, 'utf8').split(stage);
+  if (after === undefined || more.length > 0) throw new Error(`${file} does not have one ${stage}`);
+  writeFileSync(file, `${before}${stage}) { return (call, next) => next(call); }\nfunction replacedStage(${after}`);
+  const loaded = (await import(pathToFileURL(file).href)) as HttpModule;
   rmSync(dirname(copy), { recursive: true, force: true });
   return loaded;
 }
