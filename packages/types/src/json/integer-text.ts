@@ -38,27 +38,39 @@ function writeIntegers(values: Int32Array, from: number, to: number, bytes: Uint
       bytes[position++] = MINUS;
       // The smallest integer has no positive counterpart in 32 bits, so its last digit is written apart.
       if (rest === -2147483648) {
-        position = writeDigits(214748364, bytes, position, position + 9);
+        position = writeDigits(214748364, bytes, position + 9);
         bytes[position++] = ZERO + 8;
         bytes[position++] = COMMA;
         continue;
       }
       rest = -rest;
     }
-    position = writeDigits(rest, bytes, position, position + digitCount(rest));
+    // Weights are mostly 0 and 1.
+    if (rest < 10) bytes[position++] = ZERO + rest;
+    else position = writeDigits(rest, bytes, position + digitCount(rest));
     bytes[position++] = COMMA;
   }
   return position;
 }
 
-/** Writes the digits of a number from the last to the first. */
-function writeDigits(value: number, bytes: Uint8Array, start: number, end: number): number {
+/** The two digits of each number below 100. */
+const TENS = Uint8Array.from({ length: 100 }, (_, value) => ZERO + Math.floor(value / 10));
+const ONES = Uint8Array.from({ length: 100 }, (_, value) => ZERO + (value % 10));
+
+/** Writes the digits of a number from the last to the first, two at a time, so that they end before `end`. */
+function writeDigits(value: number, bytes: Uint8Array, end: number): number {
   let rest = value;
-  for (let at = end - 1; at >= start; at -= 1) {
-    const tens = (rest / 10) | 0;
-    bytes[at] = ZERO + rest - tens * 10;
-    rest = tens;
+  let at = end;
+  while (rest >= 100) {
+    const hundreds = (rest / 100) | 0;
+    const pair = rest - hundreds * 100;
+    at -= 2;
+    bytes[at] = TENS[pair] as number;
+    bytes[at + 1] = ONES[pair] as number;
+    rest = hundreds;
   }
+  bytes[at - 1] = ONES[rest] as number;
+  if (rest >= 10) bytes[at - 2] = TENS[rest] as number;
   return end;
 }
 
