@@ -2,7 +2,6 @@ import { type Clock, executeWithRetries, type HttpClient, type Query, type Retry
 import { type Codec, endpoints, ValidationError } from '@tinkex/types';
 import type { BillingPause } from '../limits/billing-pause.js';
 import type { EndpointCallOptions } from '../service/connection.js';
-import { accepted } from './accepted.js';
 import { CallScope } from './call-scope.js';
 import type { EndpointCall, EndpointKey, EndpointResponse } from './endpoint-types.js';
 import type { Lifetime } from './lifetime.js';
@@ -137,7 +136,7 @@ export class EndpointCaller {
       timeoutMs: endpoint.timeoutMs === DEFAULT_TIMEOUT_MS ? undefined : endpoint.timeoutMs,
       headers,
       parse: endpoint.response === undefined ? nothing : undefined,
-      schema: endpoint.response === endpoints.asample.response ? accepted : endpoint.response,
+      schema: endpoint.response,
       onRetry: listener,
     });
   }

@@ -1,5 +1,4 @@
 import { ApiStatusError, endpoints, RateLimitError, type SampleRequest } from '@tinkex/types';
-import { accepted } from '../calls/accepted.js';
 import { tenantLimiter } from '../rate-limit/limiter-registry.js';
 import type { RateLimiter } from '../rate-limit/rate-limiter.js';
 import type { Connection } from '../service/connection.js';
@@ -7,7 +6,7 @@ import { backoffDelayMs } from './backoff-delay.js';
 import { DispatchLimits } from './dispatch-limits.js';
 import { SampleRequestEncoder } from './request-encoder.js';
 
-const { path, pool } = endpoints.asample;
+const { path, pool, response } = endpoints.asample;
 const BACKPRESSURE_HEADERS = { 'x-tinker-sampling-backpressure': '1' };
 
 /** What ends a submission. */
@@ -112,7 +111,7 @@ export class SampleSubmitter {
       maxRetries: 0,
       body: this.#encoder.encode(request),
       contentType: 'application/json',
-      schema: accepted,
+      schema: response,
       headers: headers === undefined ? BACKPRESSURE_HEADERS : { ...BACKPRESSURE_HEADERS, ...headers },
       signal: scope.requestSignal,
     });

@@ -10,7 +10,6 @@ export class ChunkBodies {
   }
 
   allocate(index: number, size: number): Uint8Array {
-    this.forget(index);
     const bytes = this.#buffers.take(size);
     this.#bodies[index] = bytes;
     return bytes;

@@ -15,12 +15,28 @@ export interface UntypedApiFuture {
   readonly sampleSequenceIds?: readonly string[];
 }
 
-/** {@link UntypedApiFuture} on the wire. */
-export const untypedApiFuture: Codec<UntypedApiFuture> = responseObject<UntypedApiFuture>('UntypedApiFuture', {
+const anyUntypedApiFuture = responseObject<UntypedApiFuture>('UntypedApiFuture', {
   requestId: text(),
   modelId: optional(text()),
   sampleSequenceIds: optional(list(text())),
 });
+
+/** {@link UntypedApiFuture} on the wire. */
+export const untypedApiFuture: Codec<UntypedApiFuture> = {
+  name: anyUntypedApiFuture.name,
+  get schema() {
+    return anyUntypedApiFuture.schema;
+  },
+  encode: anyUntypedApiFuture.encode,
+  decode(wire) {
+    // A lone id, which is what servers mostly send, needs no schema: this answers every submission.
+    if (typeof wire === 'object' && wire !== null && Object.keys(wire).length === 1) {
+      const { request_id: requestId } = wire as { readonly request_id?: unknown };
+      if (typeof requestId === 'string') return { requestId };
+    }
+    return anyUntypedApiFuture.decode(wire);
+  },
+};
 
 /** Asks for the result of a promise. */
 export interface FutureRetrieveRequest {
