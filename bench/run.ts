@@ -6,6 +6,7 @@
  *   pnpm bench --only sample,import     works by their id, or all whose id starts so
  *   pnpm bench --rounds 9
  *   pnpm bench --no-python
+ *   pnpm bench --torch=2.13.0           the Python SDK as those have it who write custom losses; installs torch, which is large
  *
  * Prints a table for each work, and writes it into results/latest.json, .md and .svg after each; with --only, the others stay there as they
  * were. --quick writes temp/quick.* instead.
@@ -34,6 +35,7 @@ const { values: options } = parseArgs({
     only: { type: 'string' },
     rounds: { type: 'string' },
     'no-python': { type: 'boolean', default: false },
+    torch: { type: 'string' },
   },
 });
 const isQuick = options.quick;
@@ -44,7 +46,7 @@ const here = fileURLToPath(new URL('.', import.meta.url));
 execFileSync(`${here}node_modules/.bin/tsc`, ['-p', `${here}tsconfig.build.json`], { stdio: 'inherit' });
 
 const server = await startServer();
-const sdk = options['no-python'] ? { reason: '--no-python' } : await pythonSdk(server.url);
+const sdk = options['no-python'] ? { reason: '--no-python' } : await pythonSdk(server.url, options.torch);
 if ('reason' in sdk) console.log(`The Python SDK is not compared with: ${sdk.reason}`);
 const bench: Bench = { server, isQuick, python: 'run' in sdk ? sdk.run : undefined };
 const works = [importWorks, samplingWorks, pendingWorks, trainingWorks, codecWorks, httpWorks, testkitWorks].flatMap((suite) =>

@@ -3,15 +3,11 @@ import { apiKeyAuth, HttpClient, subscribe, UndiciTransport } from '@tinkex/http
 import OpenAI from 'openai';
 import { Pool } from 'undici';
 import { program } from '../measure/program.js';
-import { keepInFlight } from '../measure/repeat.js';
-import { collectGarbage, stopwatch } from '../measure/stopwatch.js';
+import { costOfCalls, type Load } from '../measure/repeat.js';
 
-interface Task {
+interface Task extends Load {
   readonly contender: string;
   readonly baseUrl: string;
-  readonly inFlight: number;
-  readonly calls: number;
-  readonly warmUpCalls: number;
 }
 
 const CONNECTIONS = 64;
@@ -55,12 +51,4 @@ async function callOf(contender: string, baseUrl: string): Promise<() => Promise
   return async () => (await pool.request({ method: 'POST', path: '/echo', headers, body: JSON.stringify(payload) })).body.json();
 }
 
-await program(async ({ contender, baseUrl, inFlight, calls, warmUpCalls }: Task) => {
-  const call = await callOf(contender, baseUrl);
-  await keepInFlight(call, warmUpCalls, inFlight);
-  collectGarbage();
-  const stop = stopwatch();
-  await keepInFlight(call, calls, inFlight);
-  const { cpuMs, wallMs } = stop();
-  return { cpuMicrosPerCall: (cpuMs * 1_000) / calls, callsPerSecond: (calls / wallMs) * 1_000 };
-});
+await program(async ({ contender, baseUrl, ...load }: Task) => costOfCalls(await callOf(contender, baseUrl), load));

@@ -6,12 +6,17 @@ import type { RunPython } from '../measure/work.js';
 const VERSION = '0.25.0';
 const SCRIPT = fileURLToPath(new URL('./contender.py', import.meta.url));
 
-/** The official SDK in an environment of its own, or the reason why it cannot be run here. */
+/**
+ * The official SDK in an environment of its own, or the reason why it cannot be run here.
+ *
+ * @param torch - A version of torch to install as well. The SDK imports it where it is, and custom losses need it.
+ */
 export async function pythonSdk(
   baseUrl: string,
+  torch?: string,
 ): Promise<{ readonly run: RunPython; readonly version: string } | { readonly reason: string }> {
   try {
-    const environment = await pythonEnvironment(VERSION);
+    const environment = await pythonEnvironment(VERSION, torch);
     const run: RunPython = async (task) => {
       const apiKey = (task as { apiKey?: string }).apiKey ?? 'tml-bench';
       const variables = { TINKER_BASE_URL: baseUrl, TINKER_API_KEY: apiKey, TINKER_TELEMETRY: '0' };
@@ -19,7 +24,7 @@ export async function pythonSdk(
       if (code !== 0) throw new Error(`The Python SDK failed (exit code ${code})\n${output}`);
       return lastLine(stdout);
     };
-    return { run, version: environment.version };
+    return { run, version: `${environment.version}${torch === undefined ? '' : ` with torch ${torch}`}` };
   } catch (error) {
     if (error instanceof NotAvailable) return { reason: error.message };
     throw error;

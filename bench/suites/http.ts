@@ -13,7 +13,7 @@ const NAMES = {
 export function httpWorks({ server, isQuick }: Bench): Work[] {
   const baseUrl = server.url;
   const post = (inFlight: number): Work => {
-    const load = isQuick ? { calls: 2_500, warmUpCalls: 2_000 } : { calls: 15_000, warmUpCalls: 8_000 };
+    const load = isQuick ? { calls: 2_500, warmUpCalls: 2_000 } : { calls: 15_000, warmUpCalls: 15_000 };
     const contenders: Record<string, Contender> = {};
     for (const [contender, name] of Object.entries(NAMES)) {
       // A tenth of the calls of those that are ten times slower.

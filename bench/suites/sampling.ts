@@ -1,3 +1,4 @@
+import type { Load } from '../measure/repeat.js';
 import { runProgram } from '../measure/run-program.js';
 import type { Bench, Comparison, Contender, Work } from '../measure/work.js';
 
@@ -8,22 +9,16 @@ const NODE = {
   fetch: 'global fetch',
 } as const;
 
-interface Load {
-  readonly inFlight: number;
-  readonly calls: number;
-  readonly warmUpCalls: number;
-}
-
 /** Node's compiler needs some ten thousand calls to come to rest, whoever makes them. */
 const LOADS: readonly Load[] = [
-  { inFlight: 1, calls: 8_000, warmUpCalls: 12_000 },
+  { inFlight: 1, calls: 10_000, warmUpCalls: 15_000 },
   { inFlight: 64, calls: 30_000, warmUpCalls: 15_000 },
   { inFlight: 1_000, calls: 30_000, warmUpCalls: 15_000 },
   { inFlight: 10_000, calls: 30_000, warmUpCalls: 20_000 },
 ];
 const QUICK_LOADS: readonly Load[] = [{ inFlight: 64, calls: 4_000, warmUpCalls: 3_000 }];
 /** Python needs no warm-up of a compiler, only its connections. */
-const PYTHON_CALLS: Readonly<Record<number, number>> = { 64: 500, 1000: 1_000, 10000: 10_000 };
+const PYTHON_CALLS: Readonly<Record<number, number>> = { 64: 500, 1000: 2_000, 10000: 10_000 };
 
 /** Small sampling calls: submit and poll, a prompt of 32 tokens. */
 export function samplingWorks({ server, python, isQuick }: Bench): Work[] {

@@ -24,13 +24,17 @@ describe('stringifyJson', () => {
   it('writes every integer of 32 bits as JSON.stringify does', () => {
     const edges = [0, 1, 9, 10, 99, 100, 999, 1000, 9999, 10_000, 99_999, 100_000, 999_999, 1_000_000, 9_999_999, 10_000_000, 99_999_999];
     const values = [...edges, 100_000_000, 999_999_999, 1_000_000_000, 2_147_483_647, -2_147_483_648, -2_147_483_647];
-    for (const list of [values, values.map((value) => -value - 1)]) {
+    const both = [...values, ...values.map((value) => -value - 1)];
+    // A few, many, and more than are made text at a time; the longest text there is, and with a short last one.
+    const longest = Array.from({ length: 4_096 }, () => -2_147_483_648);
+    const lists = [both, Array.from({ length: 100 }, () => both).flat(), longest, [...longest.slice(1), 7], [...longest, ...both]];
+    for (const list of lists) {
       expect(stringifyJson(Int32Array.from(list))).toBe(JSON.stringify(list));
       expect(stringifyJson(BigInt64Array.from(list, BigInt))).toBe(JSON.stringify(list));
     }
     fc.assert(
       fc.property(
-        fc.int32Array(),
+        fc.int32Array({ maxLength: 300, size: 'max' }),
         fc.float32Array({ noNaN: true, noDefaultInfinity: true }),
         fc.string({ unit: 'binary' }),
         (integers, floats, text) => {
@@ -83,6 +87,17 @@ describe('parseJson', () => {
     });
     expect(parseJson('9007199254740993')).toBe(9007199254740993n);
     expect(parseJson('{"int64:":9007199254740993,"b":"int64:5"}')).toEqual({ 'int64:': 9007199254740993n, b: 'int64:5' });
+  });
+
+  it('reads an integer beyond 2^53 exactly in the middle of a long list', () => {
+    for (const few of ['1', '0.5', '9007199254740991', 'null', '"1"', '[]']) {
+      for (const place of [0, 1, 2_500, 4_998, 4_999]) {
+        const texts = Array.from({ length: 5_000 }, (_, index) => (index === place ? '-9007199254740993' : few));
+        const read = parseJson(`[${texts.join(',')}]`) as unknown[];
+        expect(read[place]).toBe(-9007199254740993n);
+        expect(read[place === 0 ? 1 : 0]).toEqual(JSON.parse(few));
+      }
+    }
   });
 
   it('gives back every integer of 64 bits', () => {

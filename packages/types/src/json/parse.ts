@@ -1,5 +1,5 @@
 import { invalidResponse } from '../errors/invalid.js';
-import { peek } from '../tensor/numbers.js';
+import { looksWhole, peek } from '../tensor/numbers.js';
 import { markExactIntegers } from './exact-integers.js';
 import type { JsonValue } from './json-value.js';
 import { decodeUtf8 } from './utf8.js';
@@ -52,8 +52,9 @@ const MIN_BULK = 16;
 const NO_NUMBERS = new Float64Array(0);
 
 /**
- * Looks through long arrays of numbers fast: the engine copies them into a typed array at once. What is no number becomes NaN
- * there, or is too small to hold an integer that was rounded; an array of which this is not sure is walked through one by one.
+ * Looks through long arrays of numbers fast. Tokens are small integers. Others the engine copies into a typed array at once: what is
+ * no number becomes NaN there, or is too small to hold an integer that was rounded. An array of which this is not sure is walked
+ * through one by one.
  */
 class BulkCheck {
   #copy = NO_NUMBERS;
@@ -61,6 +62,7 @@ class BulkCheck {
   isHarmless(values: readonly unknown[]): boolean {
     if (values.length < MIN_BULK) return false;
     if (typeof peek(values, 0) !== 'number') return false;
+    if (looksWhole(values) && areInt32(values)) return true;
     if (this.#copy.length < values.length) this.#copy = new Float64Array(values.length * 2);
     try {
       this.#copy.set(values as readonly number[]);
@@ -70,6 +72,15 @@ class BulkCheck {
     }
     return areSafe(this.#copy, values.length);
   }
+}
+
+/** A loop of its own, which never sees an array of floats: see {@link looksWhole}. */
+function areInt32(values: readonly unknown[]): boolean {
+  for (let index = 0; index < values.length; index += 1) {
+    const value = values[index];
+    if (typeof value !== 'number' || (value | 0) !== value) return false;
+  }
+  return true;
 }
 
 function areSafe(numbers: Float64Array, length: number): boolean {

@@ -130,7 +130,8 @@ export function firstNonNumber(values: readonly unknown[]): number {
   return looksWhole(values) ? firstNonNumberOfIntegers(values) : firstNonNumberOfFloats(values);
 }
 
-function looksWhole(values: readonly unknown[]): boolean {
+/** Whether a few values, spread over the array, are all integers. */
+export function looksWhole(values: readonly unknown[]): boolean {
   const step = Math.max(1, values.length >> 4);
   for (let index = 0; index < values.length; index += step) if (!Number.isInteger(peek(values, index))) return false;
   return true;
