@@ -4,7 +4,7 @@ import { attachLogger, attachMetrics } from '@tinkex/telemetry';
 import { program } from '../measure/program.js';
 import { keepInFlight } from '../measure/repeat.js';
 import { median } from '../measure/statistics.js';
-import { collectGarbage, stopwatch } from '../measure/stopwatch.js';
+import { stopwatch } from '../measure/stopwatch.js';
 import { loadBareHttp } from './bare-http.js';
 
 interface Task {
@@ -39,10 +39,7 @@ await program(async ({ contender, baseUrl, calls }: Task) => {
   for (let turn = -TURNS; turn < TURNS; turn += 1) {
     const order = turn % 2 === 0 ? (['bare', 'watched'] as const) : (['watched', 'bare'] as const);
     const used = { bare: 0, watched: 0 };
-    for (const name of order) {
-      collectGarbage();
-      used[name] = await cpuMs(clients[name], calls / TURNS);
-    }
+    for (const name of order) used[name] = await cpuMs(clients[name], calls / TURNS);
     if (turn >= 0) ratios.push(used.watched / used.bare);
   }
   return { cpuRatio: median(ratios) };

@@ -3,7 +3,7 @@ import { ServiceClient } from '@tinkex/clients';
 import { chunkData, type Datum, datum, ModelInput, protobuf } from '@tinkex/types';
 import { Pool } from 'undici';
 import { program } from '../measure/program.js';
-import { collectGarbage, stopwatch } from '../measure/stopwatch.js';
+import { stopwatch } from '../measure/stopwatch.js';
 
 interface Task {
   readonly contender: 'tinkex' | 'undici' | 'undici-kept';
@@ -86,7 +86,7 @@ await program(async ({ contender, baseUrl, steps, warmUpSteps, datums, tokens }:
   const train = contender === 'tinkex' ? await tinkex(baseUrl, batches) : rawUndici(baseUrl, batches, contender === 'undici');
   // Never more in flight than in what is measured.
   for (let done = 0; done < warmUpSteps; done += steps) await train(Math.min(steps, warmUpSteps - done));
-  collectGarbage();
+  // No collection in between: see costOfCalls.
   const stop = stopwatch();
   await train(steps);
   const { cpuMs, wallMs } = stop();

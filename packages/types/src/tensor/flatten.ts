@@ -1,4 +1,5 @@
 import { invalidRequest } from '../errors/invalid.js';
+import { firstNonNumber } from './numbers.js';
 
 /** Numbers nested to any depth; rectangular. */
 export type NestedNumbers = readonly (number | bigint | boolean | NestedNumbers)[];
@@ -8,7 +9,7 @@ export type NumberArray = (number | bigint | NumberArray)[];
 
 /** Row-major content and shape of a nested array. */
 export interface Flattened {
-  readonly values: (number | bigint)[];
+  readonly values: readonly (number | bigint)[];
   readonly shape: readonly number[];
 }
 
@@ -20,6 +21,8 @@ const MAX_EMPTY_ROWS = 2 ** 20;
  * no number.
  */
 export function flatten(nested: NestedNumbers, path: string): Flattened {
+  // The usual list of tokens or weights is flat already.
+  if (firstNonNumber(nested) < 0) return { values: nested as readonly number[], shape: [nested.length] };
   const shape: number[] = [];
   for (let level: unknown = nested; Array.isArray(level); level = level[0]) {
     shape.push(level.length);
@@ -42,15 +45,17 @@ function collect(level: NestedNumbers, depth: number, shape: readonly number[], 
   const isLast = depth === shape.length - 1;
   for (let index = 0; index < level.length; index += 1) {
     const entry: unknown = level[index];
-    const here = `${path}[${index}]`;
-    if (Array.isArray(entry)) {
-      if (isLast) throw invalidRequest('TensorData', here, 'is ragged: an array stands where a number is expected');
-      collect(entry as NestedNumbers, depth + 1, shape, values, here);
-    } else if (!isLast) throw invalidRequest('TensorData', here, 'is ragged: a number stands where an array is expected');
-    else if (typeof entry === 'number' || typeof entry === 'bigint') values.push(entry);
-    else if (typeof entry === 'boolean') values.push(entry ? 1 : 0);
-    else throw invalidRequest('TensorData', here, `must be a number, not ${entry === null ? 'null' : typeof entry}`);
+    if (isLast && (typeof entry === 'number' || typeof entry === 'bigint')) values.push(entry);
+    else if (isLast && typeof entry === 'boolean') values.push(entry ? 1 : 0);
+    else if (!isLast && Array.isArray(entry)) collect(entry as NestedNumbers, depth + 1, shape, values, `${path}[${index}]`);
+    else throw invalidRequest('TensorData', `${path}[${index}]`, misplaced(entry, isLast));
   }
+}
+
+function misplaced(entry: unknown, isLast: boolean): string {
+  if (!isLast) return 'is ragged: a number stands where an array is expected';
+  if (Array.isArray(entry)) return 'is ragged: an array stands where a number is expected';
+  return `must be a number, not ${entry === null ? 'null' : typeof entry}`;
 }
 
 /** Nests flat values by a shape. The caller has checked that the shape fits. */

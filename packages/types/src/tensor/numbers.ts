@@ -123,6 +123,15 @@ export function int32OfInt64(values: Int64Array, target: Int32Array): boolean {
   return true;
 }
 
+/** Floats of numbers and bigints. */
+export function toFloats(values: readonly unknown[]): Float32Array {
+  // The engine copies an array of numbers at once, but refuses bigints.
+  if (firstNonNumber(values) >= 0) return Float32Array.from(values as readonly (number | bigint)[], Number);
+  const floats = new Float32Array(values.length);
+  floats.set(values as readonly number[]);
+  return floats;
+}
+
 /** The index of the first value that is no number, or -1. */
 export function firstNonNumber(values: readonly unknown[]): number {
   // The engine stores arrays of integers and of floats differently. A loop that sees both kinds makes an object of every float, so

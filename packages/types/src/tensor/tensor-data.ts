@@ -2,7 +2,16 @@ import { invalidRequest } from '../errors/invalid.js';
 import { hasKind, markKind } from '../identity/kind.js';
 import { compress, expand } from './csr.js';
 import { flatten, type NestedNumbers, type NumberArray, nest } from './flatten.js';
-import { type AnyTypedArray, firstNonInt64, fromInt64Array, type Int64Array, isTypedArray, toInt64Array } from './numbers.js';
+import {
+  type AnyTypedArray,
+  firstNonInt64,
+  firstNonNumber,
+  fromInt64Array,
+  type Int64Array,
+  isTypedArray,
+  toFloats,
+  toInt64Array,
+} from './numbers.js';
 import { checkTensor } from './tensor-checks.js';
 
 /** The element types of the API. */
@@ -61,8 +70,12 @@ export class TensorData implements TensorFields {
     }
     if (!Array.isArray(values)) throw invalidRequest('TensorData', '', 'must be made of an array or a typed array of numbers');
     const flat = flatten(values as NestedNumbers, '');
-    const type = dtype ?? (flat.values.some((value) => typeof value === 'bigint') ? 'int64' : 'float32');
-    return new TensorData({ data: castPlain(flat.values, type), dtype: type, shape: shape ?? flat.shape });
+    const type = dtype ?? (firstNonNumber(flat.values) >= 0 ? 'int64' : 'float32');
+    return new TensorData({
+      data: type === 'float32' ? toFloats(flat.values) : castInt64(flat.values),
+      dtype: type,
+      shape: shape ?? flat.shape,
+    });
   }
 
   /** True for a tensor from any copy of this package. */
@@ -124,12 +137,10 @@ function castTyped(values: AnyTypedArray, dtype: TensorDtype): Float32Array | In
       ? Float32Array.from(values, Number)
       : new Float32Array(values);
   }
-  if (values instanceof BigInt64Array) return values;
-  return castPlain(values as ArrayLike<number | bigint>, 'int64');
+  return values instanceof BigInt64Array ? values : castInt64(values);
 }
 
-function castPlain(values: ArrayLike<number | bigint>, dtype: TensorDtype): Float32Array | Int64Array {
-  if (dtype === 'float32') return Float32Array.from(values, Number);
+function castInt64(values: ArrayLike<number | bigint>): Int64Array {
   const wrong = firstNonInt64(values, true);
   if (wrong >= 0) throw invalidRequest('TensorData', `[${wrong}]`, `must be a number inside int64, got ${String(values[wrong])}`);
   return toInt64Array(values);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { countInt32, firstNonInt64, firstNonNumber, int32Of, toInt64Array } from '../tensor/numbers.js';
+import { countInt32, firstNonInt64, int32Of, toFloats, toInt64Array } from '../tensor/numbers.js';
 import { describe, expected } from './messages.js';
 import type { WireType } from './wire-type.js';
 
@@ -90,9 +90,4 @@ function firstNonFinite(values: ArrayLike<unknown>): number {
 /** A float without a fraction may have been read as a bigint. */
 function isFiniteNumber(value: unknown): boolean {
   return typeof value === 'bigint' || (typeof value === 'number' && Number.isFinite(value));
-}
-
-function toFloats(values: readonly unknown[]): Float32Array {
-  // The engine converts an array of numbers at once, but refuses bigints.
-  return firstNonNumber(values) < 0 ? new Float32Array(values as number[]) : Float32Array.from(values as (number | bigint)[], Number);
 }
