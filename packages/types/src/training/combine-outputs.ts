@@ -10,16 +10,8 @@ export function combineForwardBackwardOutputs(
   outputs: readonly ForwardBackwardOutput[],
   options?: ReduceMetricsOptions,
 ): ForwardBackwardOutput {
-  const count = outputs.reduce((sum, output) => sum + output.lossFnOutputs.length, 0);
-  // Allocated once: growing a list of many thousands copies it again and again.
-  const lossFnOutputs = new Array<Readonly<Record<string, TensorData>>>(count);
-  let next = 0;
-  for (const output of outputs) {
-    for (const entry of output.lossFnOutputs) {
-      lossFnOutputs[next] = entry;
-      next += 1;
-    }
-  }
+  // The engine copies the lists in one go, into memory that is allocated once.
+  const lossFnOutputs = new Array<Readonly<Record<string, TensorData>>>().concat(...outputs.map((output) => output.lossFnOutputs));
   const chunks = outputs.map((output) => ({ metrics: output.metrics, weight: output.lossFnOutputs.length }));
   return { lossFnOutputType: outputs[0]?.lossFnOutputType ?? '', lossFnOutputs, metrics: reduceMetrics(chunks, options) };
 }
