@@ -1,4 +1,4 @@
-import { type Labels, labelKey } from './labels.js';
+import type { Labels } from './labels.js';
 
 /** What kind of number a family holds. */
 export type FamilyKind = 'counter' | 'gauge' | 'summary';
@@ -18,16 +18,28 @@ export interface SeriesBudget {
   overflowed: number;
 }
 
+interface Entry<Series> {
+  readonly labels: Labels;
+  readonly series: Series;
+}
+
+/** The series by the values of their labels, one level for each label: a text of all values, made for each lookup, would cost more than the rest. */
+interface Branch<Series> {
+  readonly next: Map<string, Branch<Series>>;
+  series?: Series;
+}
+
 /**
- * The series of one family. When the budget is used up, new label sets share one series whose label values are all `other`: memory is
+ * The series of one family. The names of its labels are fixed and always given in one order. When the budget is used up, new label sets share one series whose label values are all `other`: memory is
  * bounded, totals stay right.
  */
 export class Family<Series> {
   readonly description: FamilyDescription;
-  readonly #series = new Map<string, { readonly labels: Labels; readonly series: Series }>();
+  readonly #series: Entry<Series>[] = [];
+  readonly #tree: Branch<Series> = { next: new Map() };
   readonly #make: () => Series;
   readonly #budget: SeriesBudget;
-  #overflow: { readonly labels: Labels; readonly series: Series } | undefined;
+  #overflow: Entry<Series> | undefined;
 
   constructor(description: FamilyDescription, make: () => Series, budget: SeriesBudget) {
     this.description = description;
@@ -37,19 +49,33 @@ export class Family<Series> {
 
   /** The series with these labels, made on first use. */
   with(labels: Labels): Series {
-    const key = labelKey(labels);
-    const known = this.#series.get(key);
-    if (known !== undefined) return known.series;
+    let branch: Branch<Series> | undefined = this.#tree;
+    for (const name in labels) branch = branch?.next.get(labels[name] as string);
+    if (branch?.series !== undefined) return branch.series;
     if (this.#budget.remaining <= 0) return this.#other(labels);
     this.#budget.remaining -= 1;
-    const made = { labels: { ...labels }, series: this.#make() };
-    this.#series.set(key, made);
-    return made.series;
+    return this.#add({ ...labels });
   }
 
-  *[Symbol.iterator](): IterableIterator<{ readonly labels: Labels; readonly series: Series }> {
-    yield* this.#series.values();
+  *[Symbol.iterator](): IterableIterator<Entry<Series>> {
+    yield* this.#series;
     if (this.#overflow !== undefined) yield this.#overflow;
+  }
+
+  #add(labels: Labels): Series {
+    let branch = this.#tree;
+    for (const name in labels) {
+      const value = labels[name] as string;
+      let next = branch.next.get(value);
+      if (next === undefined) {
+        next = { next: new Map() };
+        branch.next.set(value, next);
+      }
+      branch = next;
+    }
+    branch.series = this.#make();
+    this.#series.push({ labels, series: branch.series });
+    return branch.series;
   }
 
   #other(labels: Labels): Series {

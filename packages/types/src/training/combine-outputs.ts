@@ -11,7 +11,7 @@ export function combineForwardBackwardOutputs(
   options?: ReduceMetricsOptions,
 ): ForwardBackwardOutput {
   // The engine copies the lists in one go, into memory that is allocated once.
-  const lossFnOutputs = new Array<Readonly<Record<string, TensorData>>>().concat(...outputs.map((output) => output.lossFnOutputs));
+  const lossFnOutputs = ([] as Readonly<Record<string, TensorData>>[]).concat(...outputs.map((output) => output.lossFnOutputs));
   const chunks = outputs.map((output) => ({ metrics: output.metrics, weight: output.lossFnOutputs.length }));
   return { lossFnOutputType: outputs[0]?.lossFnOutputType ?? '', lossFnOutputs, metrics: reduceMetrics(chunks, options) };
 }
