@@ -115,6 +115,28 @@ describe('events', () => {
     expect(received).toEqual([{ clientId: 'c', baseUrl, sessionId: 's' }]);
   });
 
+  it('tell the whole of a failure to somebody who watches nothing else', async () => {
+    const clock = new ManualClock(1_000);
+    const seen: HttpRequestEvent[] = [];
+    subscriptions.push(subscribe('tinkex:http:request:exception', (event) => void seen.push(event)));
+    const client = new HttpClient({ baseUrl, clock, transport: new ScriptedTransport([() => new Promise(() => undefined)]) });
+    const failed = failure(client.request({ method: 'POST', path: '/a', body: { n: 1 }, timeoutMs: 250, maxRetries: 0 }));
+    await clock.advance(250);
+    await failed;
+    expect(seen).toEqual([
+      expect.objectContaining({
+        method: 'POST',
+        path: '/a',
+        baseUrl,
+        attempt: 0,
+        requestBytes: 7,
+        startedAtMs: 1_000,
+        durationMs: 250,
+        errorCode: 'TINKEX_TIMEOUT',
+      }),
+    ]);
+  });
+
   it('say what was thrown by name when it is no error of ours', async () => {
     const seen: HttpRequestEvent[] = [];
     subscriptions.push(subscribe('tinkex:http:request:exception', (event) => void seen.push(event)));
