@@ -51,7 +51,7 @@ export function trainingWorks({ server, python, isQuick }: Bench): Work[] {
   }
   return [
     // Small steps are over before Node's compiler has come to rest, so they are repeated for longer beforehand.
-    stepWork('training-64', { datums: 64, tokens: 512, steps: 100, warmUpSteps: 400 }, 64, false),
+    stepWork('training-64', { datums: 64, tokens: 512, steps: 100, warmUpSteps: 3_000 }, 64, false),
     stepWork('training', { datums: 1_024, tokens: 1_024, steps: 100, warmUpSteps: 20 }, DATUMS_A_CHUNK, true),
     {
       id: 'large-result',
