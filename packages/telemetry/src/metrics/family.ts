@@ -23,15 +23,15 @@ interface Entry<Series> {
   readonly series: Series;
 }
 
-/** The series by the values of their labels, one level for each label: a text of all values, made for each lookup, would cost more than the rest. */
+/** Series by the values of their labels, a level for each label: one text of all values, made for each lookup, would cost more. */
 interface Branch<Series> {
   readonly next: Map<string, Branch<Series>>;
   series?: Series;
 }
 
 /**
- * The series of one family. The names of its labels are fixed and always given in one order. When the budget is used up, new label sets share one series whose label values are all `other`: memory is
- * bounded, totals stay right.
+ * The series of one family. The names of its labels are fixed and always given in one order. When the budget is used up, new label
+ * sets share one series whose label values are all `other`: memory is bounded, totals stay right.
  */
 export class Family<Series> {
   readonly description: FamilyDescription;

@@ -13,7 +13,8 @@ export function httpMetrics(registry: Registry): EventHandlers {
   const requestSize = registry.bytes('tinkex_http_request_size_bytes', 'Size of request bodies as sent.');
   const responseSize = registry.bytes('tinkex_http_response_size_bytes', 'Size of response bodies as received.');
   const retryDelay = registry.seconds('tinkex_http_retry_delay_seconds', 'Pause before an HTTP attempt is repeated.');
-  // An attempt that had started before this consumer was attached must not be subtracted when it ends. Each that starts also ends, so nothing stays in here.
+  // An attempt that had started before this consumer was attached must not be subtracted when it ends. Each that starts also ends, so
+  // nothing stays in here.
   const started = new Set<HttpRequestEvent>();
 
   const ended = (event: HttpRequestEvent, baseUrl: string): void => {
