@@ -42,7 +42,7 @@ export function httpWorks({ server, isQuick }: Bench): Work[] {
   });
   const watched = (name: string, contender: string): Contender => ({
     name,
-    run: () => runProgram('telemetry', { contender, baseUrl, calls: 15_000 }),
+    run: () => runProgram('telemetry', { contender, baseUrl, calls: 40_000 }),
   });
   return [
     ...works,
