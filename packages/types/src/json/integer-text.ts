@@ -6,7 +6,9 @@ const LONGEST = 12;
 const BLOCK = 4096;
 /** Below this the engine's own `join` is faster. */
 const FEW = 64;
+const COMMA = 44;
 const MINUS = 45;
+const ZERO = 48;
 
 /** Writes lists of integers as JSON, three digits at a time into bytes, which is faster than anything the engine offers. */
 export class IntegerText {
@@ -70,12 +72,11 @@ function writeIntegers(values: Int32Array, from: number, to: number, view: DataV
   return position;
 }
 
-/** `7,` and two bytes that do not count, `42,` and one, `999,`. */
-const HEADS = Int32Array.from({ length: 1_000 }, (_, value) => fourBytes(`${value},`.padEnd(4)));
-const LENGTHS = Uint8Array.from({ length: 1_000 }, (_, value) => String(value).length);
-/** `007,`, `042,`, `999,`. */
-const GROUPS = Int32Array.from({ length: 1_000 }, (_, value) => fourBytes(`${String(value).padStart(3, '0')},`));
-
-function fourBytes(text: string): number {
-  return [3, 2, 1, 0].reduce((bytes, index) => (bytes << 8) | text.charCodeAt(index), 0);
-}
+const LENGTHS = Uint8Array.from({ length: 1_000 }, (_, value) => (value < 10 ? 1 : value < 100 ? 2 : 3));
+/** The four bytes of `007,`, `042,`, `999,`, the first one lowest. */
+const GROUPS = Int32Array.from({ length: 1_000 }, (_, value) => {
+  const [hundreds, tens, ones] = [(value / 100) | 0, ((value / 10) | 0) % 10, value % 10];
+  return (ZERO + hundreds) | ((ZERO + tens) << 8) | ((ZERO + ones) << 16) | (COMMA << 24);
+});
+/** The same without leading zeros: `7,` and `42,`, and bytes behind them that do not count. */
+const HEADS = GROUPS.map((group, value) => group >> (8 * (3 - (LENGTHS[value] as number))));

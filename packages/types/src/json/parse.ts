@@ -1,5 +1,5 @@
 import { invalidResponse } from '../errors/invalid.js';
-import { looksWhole, peek } from '../tensor/numbers.js';
+import { countInt32, looksWhole, peek } from '../tensor/numbers.js';
 import { markExactIntegers } from './exact-integers.js';
 import type { JsonValue } from './json-value.js';
 import { decodeUtf8 } from './utf8.js';
@@ -62,7 +62,7 @@ class BulkCheck {
   isHarmless(values: readonly unknown[]): boolean {
     if (values.length < MIN_BULK) return false;
     if (typeof peek(values, 0) !== 'number') return false;
-    if (looksWhole(values) && areInt32(values)) return true;
+    if (looksWhole(values) && countInt32(values) === values.length) return true;
     if (this.#copy.length < values.length) this.#copy = new Float64Array(values.length * 2);
     try {
       this.#copy.set(values as readonly number[]);
@@ -72,15 +72,6 @@ class BulkCheck {
     }
     return areSafe(this.#copy, values.length);
   }
-}
-
-/** A loop of its own, which never sees an array of floats: see {@link looksWhole}. */
-function areInt32(values: readonly unknown[]): boolean {
-  for (let index = 0; index < values.length; index += 1) {
-    const value = values[index];
-    if (typeof value !== 'number' || (value | 0) !== value) return false;
-  }
-  return true;
 }
 
 function areSafe(numbers: Float64Array, length: number): boolean {

@@ -11,6 +11,7 @@ export type NumberArray = (number | bigint | NumberArray)[];
 export interface Flattened {
   readonly values: readonly (number | bigint)[];
   readonly shape: readonly number[];
+  readonly hasBigints: boolean;
 }
 
 const MAX_DIMENSIONS = 32;
@@ -22,7 +23,7 @@ const MAX_EMPTY_ROWS = 2 ** 20;
  */
 export function flatten(nested: NestedNumbers, path: string): Flattened {
   // The usual list of tokens or weights is flat already.
-  if (firstNonNumber(nested) < 0) return { values: nested as readonly number[], shape: [nested.length] };
+  if (firstNonNumber(nested) < 0) return { values: nested as readonly number[], shape: [nested.length], hasBigints: false };
   const shape: number[] = [];
   for (let level: unknown = nested; Array.isArray(level); level = level[0]) {
     shape.push(level.length);
@@ -31,7 +32,7 @@ export function flatten(nested: NestedNumbers, path: string): Flattened {
   }
   const values: (number | bigint)[] = [];
   collect(nested, 0, shape, values, path);
-  return { values, shape };
+  return { values, shape, hasBigints: firstNonNumber(values) >= 0 };
 }
 
 function collect(level: NestedNumbers, depth: number, shape: readonly number[], values: (number | bigint)[], path: string): void {

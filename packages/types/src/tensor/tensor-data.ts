@@ -2,16 +2,7 @@ import { invalidRequest } from '../errors/invalid.js';
 import { hasKind, markKind } from '../identity/kind.js';
 import { compress, expand } from './csr.js';
 import { flatten, type NestedNumbers, type NumberArray, nest } from './flatten.js';
-import {
-  type AnyTypedArray,
-  firstNonInt64,
-  firstNonNumber,
-  fromInt64Array,
-  type Int64Array,
-  isTypedArray,
-  toFloats,
-  toInt64Array,
-} from './numbers.js';
+import { type AnyTypedArray, firstNonInt64, fromInt64Array, type Int64Array, isTypedArray, toFloats, toInt64Array } from './numbers.js';
 import { checkTensor } from './tensor-checks.js';
 
 /** The element types of the API. */
@@ -70,7 +61,7 @@ export class TensorData implements TensorFields {
     }
     if (!Array.isArray(values)) throw invalidRequest('TensorData', '', 'must be made of an array or a typed array of numbers');
     const flat = flatten(values as NestedNumbers, '');
-    const type = dtype ?? (firstNonNumber(flat.values) >= 0 ? 'int64' : 'float32');
+    const type = dtype ?? (flat.hasBigints ? 'int64' : 'float32');
     return new TensorData({
       data: type === 'float32' ? toFloats(flat.values) : castInt64(flat.values),
       dtype: type,
