@@ -51,6 +51,7 @@ describe('events', () => {
       pool: 'sample',
       attempt: 1,
       status: 200,
+      durationMs: 0,
       requestBytes: 7,
       responseBytes: 8,
       requestId: 'r-9',
