@@ -196,6 +196,20 @@ async function samplesOnTheServer(limits: ClientLimits, at: 'submission' | 'exec
   return count;
 }
 
+/** How many of fifty samples have left for the server when the event loop comes round. */
+async function samplesInOneTurn(limits: ClientLimits): Promise<number> {
+  const server = miniServer({}, { limits });
+  server.routes.set('create_sampling_session', () => ({ body: { sampling_session_id: 's:sample:0' } }));
+  server.routes.set('asample', never);
+  const sampling = await server.clock.runUntil(server.service.createSamplingClient({ baseModel: 'm' }));
+  const calls = Promise.allSettled(Array.from({ length: 50 }, () => sampling.sample(input)));
+  await Promise.resolve();
+  const count = server.transport.of('asample').length;
+  await server.service.close();
+  await calls;
+  return count;
+}
+
 /** The most requests to one path that are under way at once while the work is done. Announcements of a size do not count. */
 async function mostAtOnce(
   server: MiniServer,
@@ -284,6 +298,9 @@ const limits: { readonly [Limit in keyof Required<ClientLimits>]: () => Promise<
   },
   maxConcurrentSamples: async () => {
     expect(await samplesOnTheServer({ maxConcurrentSamples: 3 }, 'execution')).toBe(3);
+  },
+  maxSampleStartsPerTurn: async () => {
+    expect([await samplesInOneTurn({}), await samplesInOneTurn({ maxSampleStartsPerTurn: 5 })]).toEqual([32, 5]);
   },
 };
 

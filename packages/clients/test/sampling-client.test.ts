@@ -1,5 +1,6 @@
-import { SamplingClient } from '@tinkex/clients';
+import { type ClientLimits, SamplingClient } from '@tinkex/clients';
 import { startServer } from '@tinkex/testkit';
+import type { SamplingParams } from '@tinkex/types';
 import { describe, expect, it } from 'vitest';
 import { cannedRig } from './support/canned-rig.js';
 import { drive, turns } from './support/drive.js';
@@ -84,6 +85,84 @@ describe('SamplingClient', () => {
     await expect(first).rejects.toMatchObject({ name: 'AbortError' });
     gate.open();
     expect((await second).sequences).toHaveLength(1);
+  });
+
+  describe('calls that stand in line', () => {
+    async function withCallsInLine(limits: ClientLimits) {
+      const gate = rig.server.gate('asample');
+      const sampling = await rig.connect({ limits }).createSamplingClient({ baseModel: 'tinkex/tiny' });
+      const first = sampling.sample({ prompt, samplingParams }).result();
+      await gate.waitFor(1);
+      return { gate, sampling, first };
+    }
+
+    it('send what they were asked for, whatever became of the objects since', async () => {
+      const { gate, sampling, first } = await withCallsInLine({ maxConcurrentSamples: 1 });
+      const seeded = { maxTokens: 1, seed: 0 };
+      const stopping = { maxTokens: 1, stop: [0] };
+      const input: { prompt: number[]; numSamples: number; samplingParams: SamplingParams } = {
+        prompt: [0, 6],
+        numSamples: 1,
+        samplingParams: seeded,
+      };
+      const calls = range(40).map((index) => {
+        seeded.seed = index;
+        stopping.stop[0] = index;
+        input.prompt[0] = index;
+        input.numSamples = 1 + (index % 3);
+        input.samplingParams = index % 2 === 0 ? seeded : stopping;
+        return sampling.sample(input).result();
+      });
+      gate.open();
+      await Promise.all([first, ...calls]);
+      const sent = rig.server.callsTo('asample').slice(1);
+      expect(sent.map(({ request }) => [request.seqId, request.numSamples, request.prompt.toInts()[0], request.samplingParams])).toEqual(
+        range(40).map((index) => [
+          index + 1,
+          1 + (index % 3),
+          index,
+          expect.objectContaining(index % 2 === 0 ? { seed: index } : { stop: [index] }),
+        ]),
+      );
+    });
+
+    it('leave it the moment their signal or their time limit says so, and send nothing', async () => {
+      const { gate, sampling, first } = await withCallsInLine({ maxConcurrentSamples: 1 });
+      const controller = new AbortController();
+      const aborted = sampling.sample({ prompt, samplingParams }, { signal: controller.signal }).result();
+      const late = sampling.sample({ prompt, samplingParams }, { timeoutMs: 50 }).result();
+      const last = sampling.sample({ prompt, samplingParams });
+      controller.abort(new Error('enough'));
+      await expect(aborted).rejects.toMatchObject({ name: 'AbortError', cause: { message: 'enough' } });
+      const timedOut = expect(late).rejects.toMatchObject({ code: 'TINKEX_TIMEOUT', phase: 'total' });
+      await rig.clock.advance(50);
+      await timedOut;
+      expect(last.status).toBe('submitting');
+      gate.open();
+      await Promise.all([first, last]);
+      expect(rig.server.count('asample')).toBe(2);
+      rig.server.verify();
+    });
+
+    it('are refused at once if their prompt is none', async () => {
+      const { gate, sampling, first } = await withCallsInLine({ maxConcurrentSamples: 1 });
+      await expect(sampling.sample({ prompt: [1.5], samplingParams })).rejects.toMatchObject({ code: 'TINKEX_VALIDATION' });
+      gate.open();
+      await first;
+    });
+
+    it('are rejected when the client closes, with the reason', async () => {
+      const gate = rig.server.gate('asample');
+      const service = rig.connect({ limits: { maxConcurrentSamples: 1 } });
+      const sampling = await service.createSamplingClient({ baseModel: 'tinkex/tiny' });
+      const calls = range(100).map(() => sampling.sample({ prompt, samplingParams }).result());
+      const outcomes = Promise.allSettled(calls);
+      await gate.waitFor(1);
+      await service.close();
+      const reasons = (await outcomes).map((outcome) => (outcome.status === 'rejected' ? String(outcome.reason) : outcome.status));
+      expect(new Set(reasons)).toEqual(new Set(['AbortError: The client was closed']));
+      expect(rig.server.count('asample')).toBe(1);
+    });
   });
 
   it('honours the server: a limit on calls at once, and retries turned off for sample but not for computeLogprobs', async () => {

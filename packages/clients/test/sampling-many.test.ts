@@ -66,6 +66,24 @@ const COUNT = 10_000;
 /** The promise of the project: what a pending call may cost beyond what the network layer holds for it. About half of it is used. */
 const MAX_HEAP_BYTES_EACH = 8 * 1024;
 
+describe('10,000 samples at once against a fast server', () => {
+  it('are sent as they come back, not all at the start', async () => {
+    const server = new SlowServer();
+    server.release();
+    await using service = new ServiceClient({ baseUrl: 'http://fast.test', apiKey: 'k', transport: server, telemetry: false });
+    const sampling = await service.createSamplingClient({ baseModel: 'm' });
+    let [answered, mostUnderWay] = [0, 0];
+    const calls = Array.from({ length: COUNT }, async () => {
+      await sampling.sample({ prompt: [1, 2, 3], samplingParams: { maxTokens: 1 } });
+      answered += 1;
+      mostUnderWay = Math.max(mostUnderWay, server.submissions - answered);
+    });
+    await Promise.all(calls);
+    expect(server.submissions).toBe(COUNT);
+    expect(mostUnderWay).toBeLessThan(200);
+  });
+});
+
 describe('10,000 samples at once against a slow server', () => {
   it('are bounded on the wire and in memory, and all come back', async () => {
     const server = new SlowServer();

@@ -14,10 +14,10 @@ import type { CallOptions } from '../calls/call-options.js';
 import type { Connection } from '../service/connection.js';
 import type { ApiFuture } from './api-future.js';
 import type { FutureHandle } from './future-progress.js';
-import type { Operation } from './operation.js';
+import type { Operation, OperationHost } from './operation.js';
 import type { ResultDecoder } from './result-decoder.js';
 import { resultDecoders } from './result-decoders.js';
-import { type OperationHost, startOperation } from './start-operation.js';
+import { startOperation } from './start-operation.js';
 
 /** What each kind of future gives. */
 export interface FutureResults {

@@ -1,4 +1,8 @@
+import type { Clock } from '@tinkex/http';
+import type { EventSource } from '@tinkex/types';
 import type { CallScope } from '../calls/call-scope.js';
+import type { Lifetime } from '../calls/lifetime.js';
+import type { Startable, StartLine } from '../limits/start-line.js';
 import type { FutureCore } from './future-core.js';
 import type { FutureHandle } from './future-progress.js';
 import type { QueueReport } from './queue-state.js';
@@ -33,18 +37,63 @@ export interface Operation {
 export interface OperationSpec<T> {
   /** The operation's name in the protocol, such as `OptimStep`. */
   readonly requestType: FutureHandle['requestType'];
-  /** Starts at once, before `startOperation` returns: what it does up to its first `await` is synchronous with the user's call. */
+  /** Starts before `startOperation` returns, unless there is a {@link line}: what it does up to its first `await` is synchronous with the user's call. */
   readonly run: (operation: Operation) => Promise<T>;
+  /** Where the work waits for its turn. Without one it starts within the user's call. */
+  readonly line?: StartLine;
 }
 
-/** An {@link Operation} in two words of memory: what it hands out is made when asked for. */
-export class RunningOperation<T> implements Operation {
+/** Where operations live: one for each client. */
+export interface OperationHost {
+  readonly clock: Clock;
+  readonly lifetime: Lifetime;
+  readonly source: () => EventSource;
+  /** Told of each operation that failed. */
+  readonly onFailure?: (error: unknown) => void;
+}
+
+/** An {@link Operation} without closures of its own while it stands in line: there may be tens of thousands. What it hands out is made when asked for. */
+export class RunningOperation<T> implements Operation, Startable {
+  readonly #host: OperationHost;
+  readonly #spec: OperationSpec<T>;
   readonly #core: FutureCore<T>;
   readonly #scope: CallScope;
 
-  constructor(core: FutureCore<T>, scope: CallScope) {
+  constructor(host: OperationHost, spec: OperationSpec<T>, core: FutureCore<T>, scope: CallScope) {
+    this.#host = host;
+    this.#spec = spec;
     this.#core = core;
     this.#scope = scope;
+  }
+
+  /** Starts the work, or stands in line for it. */
+  begin(): void {
+    const { line } = this.#spec;
+    if (this.#scope.failure !== undefined) this.#fail(this.#scope.failure);
+    else if (line === undefined || line.tryEnter()) this.start();
+    else {
+      line.join(this);
+      // Closing the client lets everybody in, to fail there.
+      this.#scope.requestSignal?.addEventListener('abort', () => {
+        if (line.remove(this)) this.#fail(this.#scope.failure);
+      });
+    }
+  }
+
+  start(): void {
+    const { line, run } = this.#spec;
+    // Not an async function: tens of thousands of futures may be pending, and a frame for each would be most of their memory.
+    run(this).then(
+      (value) => {
+        line?.leave();
+        this.#scope.end();
+        this.#core.resolve(value);
+      },
+      (error: unknown) => {
+        line?.leave();
+        this.#fail(error);
+      },
+    );
   }
 
   get signal(): AbortSignal {
@@ -73,5 +122,14 @@ export class RunningOperation<T> implements Operation {
 
   get queueState(): Operation['queueState'] {
     return (report, requestId) => this.#core.queueStateIs(report, requestId);
+  }
+
+  #fail(error: unknown): void {
+    const failure = this.#scope.explain(error);
+    this.#core.reject(failure);
+    // Parts of a failed call that still wait or poll have nobody to report to.
+    this.#scope.abort(error);
+    this.#scope.end();
+    this.#host.onFailure?.(failure);
   }
 }

@@ -13,19 +13,20 @@ import type { ApiFuture } from '../futures/api-future.js';
 import type { Operation, PollObserver } from '../futures/operation.js';
 import type { PollJob } from '../futures/poller.js';
 import { resultDecoders } from '../futures/result-decoders.js';
-import { AdmissionQueue } from '../limits/admission-queue.js';
+import { StartLine } from '../limits/start-line.js';
 import type { Connection } from '../service/connection.js';
 import { RetryHandler, type RetryOptions, resolveRetryOptions } from './retry-handler.js';
-import { alignPromptLogprobs, promptTokenCount, type SampleInput, toModelInput } from './sample-input.js';
+import { alignPromptLogprobs, ownSettings, promptTokenCount, type SampleInput, type SampleSettings, toModelInput } from './sample-input.js';
 import { type SampleSubmitter, type SubmissionScope, submitterOf } from './sample-submitter.js';
 import type { SeqIds } from './seq-ids.js';
 
-const NO_PARAMS = {};
+/** Samples that are always under way, and that start in one turn of the event loop, unless the user says otherwise. */
+const DEFAULT_STARTS_PER_TURN = 32;
 
 /** The state of one call over its attempts. */
 interface SampleCall {
-  readonly input: SampleInput;
   readonly prompt: ModelInput;
+  readonly settings: SampleSettings;
   readonly operation: Operation;
   readonly headers: CallOptions['headers'];
   /** Taken at the first attempt and kept over the others. */
@@ -42,7 +43,7 @@ export class SampleCalls {
   readonly #samplingSessionId: string;
   readonly #seqIds: SeqIds;
   readonly #submitter: SampleSubmitter;
-  readonly #concurrency: AdmissionQueue;
+  readonly #line: StartLine;
   readonly #retry: RetryHandler | undefined;
 
   constructor(connection: Connection, samplingSessionId: string, seqIds: SeqIds, retry: boolean | RetryOptions) {
@@ -51,7 +52,10 @@ export class SampleCalls {
     this.#samplingSessionId = samplingSessionId;
     this.#seqIds = seqIds;
     this.#submitter = submitterOf(connection);
-    this.#concurrency = AdmissionQueue.counting(limits.maxConcurrentSamples ?? config.sampleMaxConcurrentRequests);
+    this.#line = new StartLine(
+      limits.maxConcurrentSamples ?? config.sampleMaxConcurrentRequests,
+      limits.maxSampleStartsPerTurn ?? DEFAULT_STARTS_PER_TURN,
+    );
     if (retry !== false) {
       const options = resolveRetryOptions(retry === true ? {} : retry, config.sampleEnableStuckDetection);
       this.#retry = new RetryHandler(options, clock, random);
@@ -61,26 +65,34 @@ export class SampleCalls {
   /** Starts a call. `isAlwaysRetried`: the server's flag that turns retries of `sample` off does not apply. */
   start<T>(input: SampleInput, options: CallOptions, finish: (response: SampleResponse) => T, isAlwaysRetried: boolean): ApiFuture<T> {
     const isRepeated = isAlwaysRetried || !this.#connection.config.sampleNoRetries;
+    const { headers } = options;
+    let prompt: ModelInput;
+    try {
+      prompt = toModelInput(input.prompt);
+    } catch (error) {
+      // Refused now, not when its turn comes.
+      return this.#connection.startOperation({ requestType: 'Sample', run: () => Promise.reject(error) }, options);
+    }
+    const settings = ownSettings(input);
     return this.#connection.startOperation(
       {
         requestType: 'Sample',
-        run: async (operation) => {
-          const call: SampleCall = { input, prompt: toModelInput(input.prompt), operation, headers: options.headers, failures: 0 };
-          if (!this.#concurrency.tryEnter(1)) await this.#concurrency.enter(1, operation.requestSignal);
-          try {
-            const response = await this.#perform(call, isRepeated);
-            if (hasSubscribers('tinkex:sampling:call')) this.#publish(call, response, undefined);
-            return finish(response);
-          } catch (error) {
-            if (hasSubscribers('tinkex:sampling:call')) this.#publish(call, undefined, error);
-            throw error;
-          } finally {
-            this.#concurrency.leave(1);
-          }
-        },
+        line: this.#line,
+        run: (operation) => this.#run({ prompt, settings, operation, headers, failures: 0 }, isRepeated, finish),
       },
       options,
     );
+  }
+
+  async #run<T>(call: SampleCall, isRepeated: boolean, finish: (response: SampleResponse) => T): Promise<T> {
+    try {
+      const response = await this.#perform(call, isRepeated);
+      if (hasSubscribers('tinkex:sampling:call')) this.#publish(call, response, undefined);
+      return finish(response);
+    } catch (error) {
+      if (hasSubscribers('tinkex:sampling:call')) this.#publish(call, undefined, error);
+      throw error;
+    }
   }
 
   #perform(call: SampleCall, isRepeated: boolean): Promise<SampleResponse> {
@@ -110,17 +122,17 @@ export class SampleCalls {
 
   /** A function of its own, so that a pending call does not keep its request. */
   #submit(call: SampleCall, scope: SubmissionScope): Promise<string> {
-    const { input, prompt, headers } = call;
+    const { settings, prompt, headers } = call;
     call.seqId ??= this.#seqIds.next();
     const submission = {
       request: {
         prompt,
-        numSamples: input.numSamples ?? 1,
-        samplingParams: input.samplingParams ?? NO_PARAMS,
+        numSamples: settings.numSamples,
+        samplingParams: settings.samplingParams,
         samplingSessionId: this.#samplingSessionId,
         seqId: call.seqId,
-        promptLogprobs: input.includePromptLogprobs ?? false,
-        topkPromptLogprobs: input.topkPromptLogprobs ?? 0,
+        promptLogprobs: settings.promptLogprobs,
+        topkPromptLogprobs: settings.topkPromptLogprobs,
       },
       estimatedBytes: estimatePromptBytes(prompt),
       scope,
@@ -151,7 +163,7 @@ export class SampleCalls {
       requestType: 'Sample',
       samplingSessionId: this.#samplingSessionId,
       promptTokens: promptTokenCount(call.prompt) ?? 0,
-      samples: call.input.numSamples ?? 1,
+      samples: call.settings.numSamples,
       sampledTokens: response?.sequences.reduce((sum, { tokens }) => sum + tokens.length, 0) ?? 0,
       attempt: call.failures,
       durationMs: this.#connection.clock.now() - call.operation.startedAtMs,

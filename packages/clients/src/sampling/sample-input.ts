@@ -1,4 +1,4 @@
-import { ModelInput, type SampleResponse, type SamplingParams } from '@tinkex/types';
+import { isPlainObject, ModelInput, type SampleRequest, type SampleResponse, type SamplingParams } from '@tinkex/types';
 
 /** A prompt: a `ModelInput`, or token ids. */
 export type Prompt = ModelInput | readonly number[] | Int32Array;
@@ -14,6 +14,28 @@ export interface SampleInput {
   readonly includePromptLogprobs?: boolean;
   /** Also return the `k` likeliest tokens at each prompt position. Default 0: none. */
   readonly topkPromptLogprobs?: number;
+}
+
+/** All of a request that is not its prompt or its number. */
+export type SampleSettings = Pick<Required<SampleRequest>, 'numSamples' | 'samplingParams' | 'promptLogprobs' | 'topkPromptLogprobs'>;
+
+const NO_PARAMS = {};
+
+/** What an input asks for, now: callers may change their objects and use them again while the call stands in line. */
+export function ownSettings(input: SampleInput): SampleSettings {
+  return {
+    numSamples: input.numSamples ?? 1,
+    samplingParams: input.samplingParams === undefined ? NO_PARAMS : ownParams(input.samplingParams),
+    promptLogprobs: input.includePromptLogprobs ?? false,
+    topkPromptLogprobs: input.topkPromptLogprobs ?? 0,
+  };
+}
+
+function ownParams(params: SamplingParams): SamplingParams {
+  // A copy would lose what an object of a class inherits; the codec knows what to do with such a one.
+  if (!isPlainObject(params)) return params;
+  const own = { ...params };
+  return Array.isArray(own.stop) ? { ...own, stop: [...own.stop] } : own;
 }
 
 /** The prompt as a `ModelInput`. */

@@ -124,4 +124,9 @@ export interface ClientLimits {
   readonly maxPromptBytesInFlight?: number;
   /** Sample calls (submission and wait) at once in one sampling client. Server's word, else 2,000. */
   readonly maxConcurrentSamples?: number;
+  /**
+   * Sample calls that one sampling client starts at once; the others follow, as many again each time the event loop has nothing else to
+   * do. Default 32. It does not limit how many are under way, only how far they run ahead of a busy process.
+   */
+  readonly maxSampleStartsPerTurn?: number;
 }

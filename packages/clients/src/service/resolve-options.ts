@@ -72,6 +72,7 @@ const LIMIT_NAMES: Readonly<Record<keyof ClientLimits, true>> = {
   maxThrottledSampleSubmissions: true,
   maxPromptBytesInFlight: true,
   maxConcurrentSamples: true,
+  maxSampleStartsPerTurn: true,
 };
 
 /**
