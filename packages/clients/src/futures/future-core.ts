@@ -29,13 +29,15 @@ export interface FutureView<T> {
   onQueueState(listener: (change: QueueStateChange) => void): () => void;
 }
 
+const NO_IDS: readonly string[] = Object.freeze([]);
+
 /** The moving part behind an `ApiFuture`: whoever does the work reports here, the future only shows it. */
 export class FutureCore<T> implements FutureView<T> {
   readonly origin: FutureOrigin;
   readonly startedAtMs: number;
   readonly promise: Promise<T>;
   status: FutureStatus = 'submitting';
-  requestIds: readonly string[] = [];
+  requestIds: readonly string[] = NO_IDS;
   polls = 0;
   isObserved = false;
   queue: QueueReport | undefined;
@@ -53,8 +55,6 @@ export class FutureCore<T> implements FutureView<T> {
       this.#resolve = resolve;
       this.#reject = reject;
     });
-    // A failure that nobody awaits must not end the process; it is published instead.
-    this.promise.catch(ignore);
   }
 
   get isSettled(): boolean {
@@ -120,6 +120,8 @@ export class FutureCore<T> implements FutureView<T> {
       this.isObserved = true;
       submitted.reject(error);
     }
+    // A failure that nobody awaits must not end the process; it is published instead.
+    this.promise.catch(ignore);
     this.#reject(error);
     this.#publishSettled(error);
   }

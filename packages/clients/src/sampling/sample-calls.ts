@@ -65,15 +65,16 @@ export class SampleCalls {
   /** Starts a call. `isAlwaysRetried`: the server's flag that turns retries of `sample` off does not apply. */
   start<T>(input: SampleInput, options: CallOptions, finish: (response: SampleResponse) => T, isAlwaysRetried: boolean): ApiFuture<T> {
     const isRepeated = isAlwaysRetried || !this.#connection.config.sampleNoRetries;
-    const { headers } = options;
+    const headers = options.headers && { ...options.headers };
     let prompt: ModelInput;
+    let settings: SampleSettings;
     try {
       prompt = toModelInput(input.prompt);
+      settings = ownSettings(input);
     } catch (error) {
       // Refused now, not when its turn comes.
       return this.#connection.startOperation({ requestType: 'Sample', run: () => Promise.reject(error) }, options);
     }
-    const settings = ownSettings(input);
     return this.#connection.startOperation(
       {
         requestType: 'Sample',
