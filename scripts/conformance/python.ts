@@ -78,7 +78,7 @@ async function checkVersion(environment: PythonEnvironment): Promise<void> {
 }
 
 /**
- * Whether a program of the SDK says that it failed. A signal (no code) is no such word: tinker 0.36.0 crashes now and then, about once in two hundred runs, while
+ * Whether a program of the SDK says that it failed. A signal (no code) is no such word: tinker 0.36.0 crashes now and then while
  * Python shuts down and everything is done and printed. What it printed is looked at in any case.
  */
 function hasFailed({ code }: CommandResult): boolean {

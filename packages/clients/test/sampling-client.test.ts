@@ -100,6 +100,7 @@ describe('SamplingClient', () => {
       const { gate, sampling, first } = await withCallsInLine({ maxConcurrentSamples: 1 });
       const seeded = { maxTokens: 1, seed: 0 };
       const stopping = { maxTokens: 1, stop: [0] };
+      const headers = { 'user-agent': '' };
       const input: { prompt: number[]; numSamples: number; samplingParams: SamplingParams } = {
         prompt: [0, 6],
         numSamples: 1,
@@ -108,10 +109,11 @@ describe('SamplingClient', () => {
       const calls = range(40).map((index) => {
         seeded.seed = index;
         stopping.stop[0] = index;
+        headers['user-agent'] = String(index);
         input.prompt[0] = index;
         input.numSamples = 1 + (index % 3);
         input.samplingParams = index % 2 === 0 ? seeded : stopping;
-        return sampling.sample(input).result();
+        return sampling.sample(input, { headers }).result();
       });
       gate.open();
       await Promise.all([first, ...calls]);
@@ -124,6 +126,7 @@ describe('SamplingClient', () => {
           expect.objectContaining(index % 2 === 0 ? { seed: index } : { stop: [index] }),
         ]),
       );
+      expect(sent.map((call) => call.headers['user-agent'])).toEqual(range(40).map(String));
     });
 
     it('leave it the moment their signal or their time limit says so, and send nothing', async () => {

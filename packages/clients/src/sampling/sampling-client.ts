@@ -97,7 +97,7 @@ export class SamplingClient {
   }
 
   /**
-   * Samples sequences that continue a prompt. The work starts at once; await the future for the result.
+   * Samples sequences that continue a prompt. The work starts by itself, in its turn; await the future for the result.
    *
    * Fails with `RateLimitError` (429, unless retry is on), `ApiStatusError`, `ConnectionError`, `RequestFailedError` when the server
    * could not do it, `AbortedError`.
