@@ -26,20 +26,18 @@ const PYTHON_LOADS: Readonly<Record<number, Load>> = {
 
 /** Small sampling calls: submit and poll, a prompt of 32 tokens. */
 export function samplingWorks({ server, python, isQuick }: Bench): Work[] {
-  const node = (contender: keyof typeof NODE, load: Load): Contender => {
-    // A tenth of the calls of the one that is ten times slower, but never fewer than are in flight.
-    const share = contender === 'fetch' ? 0.1 : 1;
-    const [calls, warmUpCalls] = [load.calls, load.warmUpCalls].map((count) => Math.max(load.inFlight, count * share));
-    const task = { contender, baseUrl: server.url, inFlight: load.inFlight, calls, warmUpCalls };
-    return { name: NODE[contender], run: () => runProgram('sampling', task) };
-  };
+  const node = (contender: keyof typeof NODE, load: Load): Contender => ({
+    name: NODE[contender],
+    run: () => runProgram('sampling', { contender, baseUrl: server.url, ...load }),
+  });
   return (isQuick ? QUICK_LOADS : LOADS).map((load): Work => {
     const { inFlight } = load;
     const pythonLoad = PYTHON_LOADS[inFlight];
     const contenders: Record<string, Contender> = {};
     for (const id of isQuick ? (['tinkex', 'undici'] as const) : (Object.keys(NODE) as (keyof typeof NODE)[])) {
-      // It opens a connection for each call, and gives up at ten thousand.
-      if (id !== 'fetch' || inFlight < 10_000) contenders[id] = node(id, load);
+      // Fetch opens a connection for each call, and gives up at ten thousand.
+      if (id !== 'fetch') contenders[id] = node(id, load);
+      else if (inFlight < 10_000) contenders[id] = node(id, tenthOf(load));
     }
     if (python !== undefined && pythonLoad !== undefined) {
       const task = { work: 'sampling', ...pythonLoad };
@@ -60,6 +58,11 @@ export function samplingWorks({ server, python, isQuick }: Bench): Work[] {
       ...limit,
     };
   });
+}
+
+/** For the one that is ten times slower; never fewer calls than are in flight. */
+function tenthOf({ inFlight, calls, warmUpCalls }: Load): Load {
+  return { inFlight, calls: Math.max(inFlight, calls / 10), warmUpCalls: Math.max(inFlight, warmUpCalls / 10) };
 }
 
 function comparisonsOf(inFlight: number): Comparison[] {
