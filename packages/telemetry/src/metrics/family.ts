@@ -3,12 +3,14 @@ import type { Labels } from './labels.js';
 /** What kind of number a family holds. */
 export type FamilyKind = 'counter' | 'gauge' | 'summary';
 
-/** The name and meaning of a group of series that differ in their labels only. */
-export interface FamilyDescription {
+/** The name and meaning of a group of series that differ in the values of their labels only. */
+export interface FamilyDescription<Names extends readonly string[] = readonly string[]> {
   /** As Prometheus wants it, units and `_total` included. */
   readonly name: string;
   readonly help: string;
   readonly kind: FamilyKind;
+  /** The names of the labels that each of its series has. */
+  readonly labelNames: Names;
 }
 
 /** How many series all families of one registry may have together. */
@@ -17,6 +19,9 @@ export interface SeriesBudget {
   /** Records that went to an overflow series. */
   overflowed: number;
 }
+
+/** A value for each label. */
+type Values<Names extends readonly string[]> = { readonly [Index in keyof Names]: string };
 
 interface Entry<Series> {
   readonly labels: Labels;
@@ -30,31 +35,28 @@ interface Branch<Series> {
 }
 
 /**
- * The series of one family. The names of its labels are fixed and always given in one order. When the budget is used up, new label
- * sets share one series whose label values are all `other`: memory is bounded, totals stay right.
+ * The series of one family. When the budget is used up, new values of labels share one series whose label values are all `other`: memory is
+ * bounded, totals stay right.
  */
-export class Family<Series> {
-  readonly description: FamilyDescription;
+export class Family<Series, Names extends readonly string[] = readonly string[]> {
+  readonly description: FamilyDescription<Names>;
   readonly #series: Entry<Series>[] = [];
   readonly #tree: Branch<Series> = { next: new Map() };
   readonly #make: () => Series;
   readonly #budget: SeriesBudget;
   #overflow: Entry<Series> | undefined;
 
-  constructor(description: FamilyDescription, make: () => Series, budget: SeriesBudget) {
+  constructor(description: FamilyDescription<Names>, make: () => Series, budget: SeriesBudget) {
     this.description = description;
     this.#make = make;
     this.#budget = budget;
   }
 
-  /** The series with these labels, made on first use. */
-  with(labels: Labels): Series {
+  /** The series whose labels have these values, in the order of their names; made on first use. */
+  with(...values: Values<Names>): Series {
     let branch: Branch<Series> | undefined = this.#tree;
-    for (const name in labels) branch = branch?.next.get(labels[name] as string);
-    if (branch?.series !== undefined) return branch.series;
-    if (this.#budget.remaining <= 0) return this.#other(labels);
-    this.#budget.remaining -= 1;
-    return this.#add({ ...labels });
+    for (const value of values) branch = branch?.next.get(value);
+    return branch?.series ?? this.#add(values);
   }
 
   *[Symbol.iterator](): IterableIterator<Entry<Series>> {
@@ -62,10 +64,11 @@ export class Family<Series> {
     if (this.#overflow !== undefined) yield this.#overflow;
   }
 
-  #add(labels: Labels): Series {
+  #add(values: Values<Names>): Series {
+    if (this.#budget.remaining <= 0) return this.#other();
+    this.#budget.remaining -= 1;
     let branch = this.#tree;
-    for (const name in labels) {
-      const value = labels[name] as string;
+    for (const value of values) {
       let next = branch.next.get(value);
       if (next === undefined) {
         next = { next: new Map() };
@@ -74,16 +77,17 @@ export class Family<Series> {
       branch = next;
     }
     branch.series = this.#make();
-    this.#series.push({ labels, series: branch.series });
+    this.#series.push({ labels: this.#labels((index) => values[index] as string), series: branch.series });
     return branch.series;
   }
 
-  #other(labels: Labels): Series {
+  #other(): Series {
     this.#budget.overflowed += 1;
-    if (this.#overflow === undefined) {
-      const named = Object.fromEntries(Object.keys(labels).map((name) => [name, 'other']));
-      this.#overflow = { labels: named, series: this.#make() };
-    }
+    this.#overflow ??= { labels: this.#labels(() => 'other'), series: this.#make() };
     return this.#overflow.series;
+  }
+
+  #labels(valueAt: (index: number) => string): Labels {
+    return Object.fromEntries(this.description.labelNames.map((name, index) => [name, valueAt(index)]));
   }
 }

@@ -25,34 +25,31 @@ export interface MetricsSnapshot {
   readonly overflowed: number;
 }
 
-type NumberFamily = Family<NumberSeries>;
-type DistributionFamily = Family<DistributionSeries>;
-
 /** Holds families, bounded in the number of series. */
 export class Registry {
-  readonly #numbers: NumberFamily[] = [];
-  readonly #distributions: DistributionFamily[] = [];
+  readonly #numbers: Family<NumberSeries>[] = [];
+  readonly #distributions: Family<DistributionSeries>[] = [];
   readonly #budget: SeriesBudget;
 
   constructor(maxSeries: number) {
     this.#budget = { remaining: maxSeries, overflowed: 0 };
   }
 
-  counter(name: string, help: string): NumberFamily {
-    return this.#number({ name, help, kind: 'counter' });
+  counter<const Names extends readonly string[]>(name: string, help: string, labelNames: Names): Family<NumberSeries, Names> {
+    return this.#number({ name, help, kind: 'counter', labelNames });
   }
 
-  gauge(name: string, help: string): NumberFamily {
-    return this.#number({ name, help, kind: 'gauge' });
+  gauge<const Names extends readonly string[]>(name: string, help: string, labelNames: Names): Family<NumberSeries, Names> {
+    return this.#number({ name, help, kind: 'gauge', labelNames });
   }
 
   /** Seconds, recorded to the microsecond. */
-  seconds(name: string, help: string): DistributionFamily {
-    return this.#distribution({ name, help, kind: 'summary' }, 1_000_000);
+  seconds<const Names extends readonly string[]>(name: string, help: string, labelNames: Names): Family<DistributionSeries, Names> {
+    return this.#distribution({ name, help, kind: 'summary', labelNames }, 1_000_000);
   }
 
-  bytes(name: string, help: string): DistributionFamily {
-    return this.#distribution({ name, help, kind: 'summary' }, 1);
+  bytes<const Names extends readonly string[]>(name: string, help: string, labelNames: Names): Family<DistributionSeries, Names> {
+    return this.#distribution({ name, help, kind: 'summary', labelNames }, 1);
   }
 
   /** The sum over all series of a counter or gauge that have these labels; for distributions, the count. 0 for an unknown name. */
@@ -89,13 +86,16 @@ export class Registry {
     );
   }
 
-  #number(description: FamilyDescription): NumberFamily {
+  #number<Names extends readonly string[]>(description: FamilyDescription<Names>): Family<NumberSeries, Names> {
     const family = new Family(description, () => new NumberSeries(), this.#budget);
     this.#numbers.push(family);
     return family;
   }
 
-  #distribution(description: FamilyDescription, resolution: number): DistributionFamily {
+  #distribution<Names extends readonly string[]>(
+    description: FamilyDescription<Names>,
+    resolution: number,
+  ): Family<DistributionSeries, Names> {
     const family = new Family(description, () => new DistributionSeries(resolution), this.#budget);
     this.#distributions.push(family);
     return family;
