@@ -94,6 +94,50 @@ describe('memory of the caller', () => {
   });
 });
 
+describe('memory of a received body', () => {
+  const sampleOf = (length: number, first = 0) => ({
+    sequences: [
+      {
+        tokens: Int32Array.from({ length }, (_, index) => first + index),
+        logprobs: new Float32Array(length).fill(first),
+        stopReason: 'stop' as const,
+      },
+    ],
+    promptCacheHitTokens: 0,
+  });
+  /** The same body at each place relative to the alignment of its numbers. */
+  const bodiesOf = (sample: ReturnType<typeof sampleOf>) => {
+    const bytes = protobuf.sampleResponse.encode(sample);
+    return [0, 1, 2, 3].map((offset) => {
+      const body = new Uint8Array(new ArrayBuffer(bytes.length + offset), offset);
+      body.set(bytes);
+      return body;
+    });
+  };
+
+  it.each([1, 15, 16])('is not kept for %i numbers, and no two results share theirs', (length) => {
+    for (const body of bodiesOf(sampleOf(length, 5))) {
+      const decoded = protobuf.sampleResponse.decode(body);
+      const other = protobuf.sampleResponse.decode(protobuf.sampleResponse.encode(sampleOf(length, 9)));
+      body.fill(0xff);
+      expect(decoded).toEqual(sampleOf(length, 5));
+      expect(other).toEqual(sampleOf(length, 9));
+      const { tokens, logprobs } = decoded.sequences[0] as (typeof decoded.sequences)[number];
+      expect([tokens.byteLength, logprobs?.byteLength]).toEqual([tokens.buffer.byteLength, logprobs?.buffer.byteLength]);
+    }
+  });
+
+  it.each([17, 1_000])('is used for %i numbers where they are aligned, else copied', (length) => {
+    const sample = sampleOf(length, 5);
+    const kinds = bodiesOf(sample).map((body) => {
+      const decoded = protobuf.sampleResponse.decode(body);
+      expect(decoded).toEqual(sample);
+      return decoded.sequences[0]?.tokens.buffer === body.buffer;
+    });
+    expect(kinds.filter((isView) => isView)).toHaveLength(1);
+  });
+});
+
 describe('JSON dialect', () => {
   it('gives back every request', () => {
     fc.assert(

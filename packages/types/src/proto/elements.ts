@@ -1,13 +1,9 @@
-import { viewNumbers } from '../tensor/byte-views.js';
+import { type Numbers, type NumbersConstructor, viewNumbers } from '../tensor/byte-views.js';
 import type { Int64Array } from '../tensor/numbers.js';
 import { DTYPE_BFLOAT16, DTYPE_FLOAT32, DTYPE_INT32, DTYPE_INT64 } from './dtypes.js';
 
 /** Bytes as numbers of the declared size. Throws when they are not a whole number of elements. */
-export function elements<T extends ArrayBufferView>(
-  View: { readonly BYTES_PER_ELEMENT: number; new (buffer: ArrayBufferLike, byteOffset: number, length: number): T },
-  bytes: Uint8Array,
-  what: string,
-): T {
+export function elements<T extends Numbers>(View: NumbersConstructor<T>, bytes: Uint8Array, what: string): T {
   if (bytes.length % View.BYTES_PER_ELEMENT !== 0) {
     throw new RangeError(`${what} has ${bytes.length} bytes, which is no whole number of elements of ${View.BYTES_PER_ELEMENT} bytes`);
   }

@@ -10,7 +10,7 @@ import { delimitedSize, SizedWriter, varintSize } from './writer.js';
 const NOTHING: Uint8Array = new Uint8Array(0);
 const STOP_REASONS = ['stop', 'length'] as const;
 
-/** The samples that protobuf bytes hold. Numbers are views on the bytes where those are aligned. */
+/** The samples that protobuf bytes hold. Many numbers are views on the bytes where those are aligned. */
 export function readSampleResponse(bytes: Uint8Array): SampleResponse {
   const reader = readerOf(bytes);
   const sequences: SampledSequence[] = [];
@@ -29,10 +29,11 @@ export function readSampleResponse(bytes: Uint8Array): SampleResponse {
   });
   const matrix = topk === undefined ? undefined : toMatrix(topk);
   return {
-    sequences,
+    // A list that was pushed to has room for many more; most responses have one sequence.
+    sequences: sequences.slice(),
+    promptCacheHitTokens,
     ...(promptLogprobs.length === 0 ? {} : { promptLogprobs: elements(Float32Array, promptLogprobs, 'prompt_logprobs') }),
     ...(matrix === undefined ? {} : { topkPromptLogprobs: matrix }),
-    promptCacheHitTokens,
   };
 }
 
@@ -50,9 +51,9 @@ function readSequence(reader: BinaryReader, end: number): SampledSequence {
   const stopReason = STOP_REASONS[reason];
   if (stopReason === undefined) throw invalidResponse('SampleResponse', 'sequences', `has the unknown stop reason ${reason}`);
   return {
+    stopReason,
     tokens: elements(Int32Array, tokens, 'tokens'),
     ...(logprobs.length === 0 ? {} : { logprobs: elements(Float32Array, logprobs, 'logprobs') }),
-    stopReason,
   };
 }
 

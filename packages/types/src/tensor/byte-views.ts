@@ -1,21 +1,42 @@
 import { isLittleEndian } from './numbers.js';
 
-type ViewConstructor<T> = {
+/** A class of typed arrays. */
+export type NumbersConstructor<T> = {
   readonly BYTES_PER_ELEMENT: number;
-  new (buffer: ArrayBufferLike, byteOffset: number, length: number): T;
+  new (buffer: ArrayBufferLike, byteOffset?: number, length?: number): T;
 };
 
+/** What all classes of typed arrays have in common, as far as it matters here. */
+export type Numbers = ArrayBufferView & { slice(start: number, end: number): unknown };
+
+/** As many bytes as V8 keeps inside a typed array itself, without a buffer beside it. */
+const MAX_SMALL_BYTES = 64;
+const scratchBytes = new Uint8Array(MAX_SMALL_BYTES);
+const scratchNumbers = new Map<NumbersConstructor<Numbers>, Numbers>();
+
 /**
- * Little-endian bytes as numbers: a view on the same memory when the bytes are aligned, else one copy. The caller has checked
- * that the length is a whole number of elements.
+ * Little-endian bytes as numbers: a view on the same memory when the bytes are aligned, else one copy. Few numbers are always copied: that
+ * takes less than a view, and does not keep the memory of a whole response. The caller has checked that the length is a whole number of elements.
  */
-export function viewNumbers<T extends ArrayBufferView>(View: ViewConstructor<T>, bytes: Uint8Array): T {
+export function viewNumbers<T extends Numbers>(View: NumbersConstructor<T>, bytes: Uint8Array): T {
   const size = View.BYTES_PER_ELEMENT;
   const length = bytes.byteLength / size;
+  if (isLittleEndian && bytes.byteLength <= MAX_SMALL_BYTES) return smallCopy(View, bytes, length);
   if (isLittleEndian && bytes.byteOffset % size === 0) return new View(bytes.buffer, bytes.byteOffset, length);
   const copy = copyOf(bytes);
   if (!isLittleEndian) swapBytes(copy, size);
   return new View(copy.buffer, copy.byteOffset, length);
+}
+
+/** Through memory of our own, as a copy that has a buffer beside it costs more than both ways. */
+function smallCopy<T extends Numbers>(View: NumbersConstructor<T>, bytes: Uint8Array, length: number): T {
+  let numbers = scratchNumbers.get(View) as T | undefined;
+  if (numbers === undefined) {
+    numbers = new View(scratchBytes.buffer);
+    scratchNumbers.set(View, numbers);
+  }
+  scratchBytes.set(bytes);
+  return numbers.slice(0, length) as T;
 }
 
 /** Numbers as little-endian bytes: a view on the same memory, or a swapped copy on a big-endian machine. */
