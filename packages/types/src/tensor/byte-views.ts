@@ -9,14 +9,14 @@ export type NumbersConstructor<T> = {
 /** What all classes of typed arrays have in common, as far as it matters here. */
 export type Numbers = ArrayBufferView & { slice(start: number, end: number): unknown };
 
-/** As many bytes as V8 keeps inside a typed array itself, without a buffer beside it. */
+/** As many bytes as V8 keeps inside a typed array, without memory outside of its heap. */
 const MAX_SMALL_BYTES = 64;
 const scratchBytes = new Uint8Array(MAX_SMALL_BYTES);
 const scratchNumbers = new Map<NumbersConstructor<Numbers>, Numbers>();
 
 /**
- * Little-endian bytes as numbers: a view on the same memory when the bytes are aligned, else one copy. Few numbers are always copied: that
- * takes less than a view, and does not keep the memory of a whole response. The caller has checked that the length is a whole number of elements.
+ * Little-endian bytes as numbers: a view on the same memory when the bytes are aligned, else one copy. Few numbers are always copied, so that
+ * they do not keep the memory of a whole response. The caller has checked that the length is a whole number of elements.
  */
 export function viewNumbers<T extends Numbers>(View: NumbersConstructor<T>, bytes: Uint8Array): T {
   const size = View.BYTES_PER_ELEMENT;
@@ -28,7 +28,7 @@ export function viewNumbers<T extends Numbers>(View: NumbersConstructor<T>, byte
   return new View(copy.buffer, copy.byteOffset, length);
 }
 
-/** Through memory of our own, as a copy that has a buffer beside it costs more than both ways. */
+/** By way of memory of our own: to ask a small array for its buffer, in order to write bytes into it, would move it out of the heap. */
 function smallCopy<T extends Numbers>(View: NumbersConstructor<T>, bytes: Uint8Array, length: number): T {
   let numbers = scratchNumbers.get(View) as T | undefined;
   if (numbers === undefined) {
