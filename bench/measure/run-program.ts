@@ -5,9 +5,13 @@ import type { Measurements } from './program.js';
 
 const TIMEOUT_MS = 240_000;
 
-/** Runs a compiled program in a fresh process and gives what it measured. */
-export async function runProgram(name: string, task: object): Promise<Measurements> {
-  const args = ['--expose-gc', built(`programs/${name}.js`), JSON.stringify(task)];
+/**
+ * Runs a compiled program in a fresh process and gives what it measured.
+ *
+ * @param flags - For the runtime.
+ */
+export async function runProgram(name: string, task: object, flags: readonly string[] = []): Promise<Measurements> {
+  const args = ['--expose-gc', ...flags, built(`programs/${name}.js`), JSON.stringify(task)];
   const { stdout } = await promisify(execFile)(process.execPath, args, { timeout: TIMEOUT_MS, maxBuffer: 1 << 24 });
   return lastLine(stdout);
 }

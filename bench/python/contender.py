@@ -6,6 +6,7 @@ process and its children.
 
 import json
 import resource
+import statistics
 import sys
 import time
 import urllib.request
@@ -81,13 +82,16 @@ def pending(task):
     while control(task, "held")["held"] < task["held"]:
         time.sleep(0.02)
     bytes_per_call = (resident_bytes() - before) / task["calls"]
-    watch = Stopwatch()
-    time.sleep(task["idleMs"] / 1000)
-    cpu_ms, wall_ms = watch.stop()
+    percents = []
+    for _ in range(task["idleSeconds"]):
+        watch = Stopwatch()
+        time.sleep(1)
+        cpu_ms, wall_ms = watch.stop()
+        percents.append(cpu_ms / wall_ms * 100)
     control(task, "release")
     for future in futures:
         future.result()
-    return {"bytesPerCall": bytes_per_call, "idleCpuPercent": cpu_ms / wall_ms * 100}
+    return {"bytesPerCall": bytes_per_call, "idleCpuPercent": statistics.median(percents)}
 
 
 def trainer():
