@@ -26,7 +26,7 @@ export interface Comparison {
   readonly against?: string;
   /** What the ratio (or value) should be. */
   readonly goal?: { readonly atMost: number } | { readonly atLeast: number };
-  /** `difference` subtracts instead of dividing. */
+  /** `difference` subtracts instead of dividing. `ratio`, with nobody to compare with: the contender took the ratio itself. */
   readonly as?: 'ratio' | 'difference';
 }
 

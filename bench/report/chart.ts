@@ -1,8 +1,8 @@
 import type { Outcome, WorkResult } from '../measure/in-turns.js';
-import { goalText, short } from './table.js';
+import { goalText, isRatio, short } from './table.js';
 
-const WIDTH = 960;
-const LABEL_WIDTH = 430;
+const WIDTH = 1_100;
+const LABEL_WIDTH = 570;
 const BAR_WIDTH = 360;
 const ROW_HEIGHT = 22;
 const TOP = 56;
@@ -11,9 +11,11 @@ const DECADES = 2;
 
 /** Draws every ratio that has a goal: where it lies, its quartiles, the goal as a tick. */
 export function chart(results: readonly WorkResult[], subtitle: string): string {
-  const rows = results.flatMap(({ id, outcomes }) => outcomes.filter(isDrawn).map((outcome) => ({ id, outcome })));
+  const rows = results.flatMap((result) =>
+    result.outcomes.filter(isDrawn).map((outcome) => ({ label: labelOf(outcome, result), outcome })),
+  );
   const height = TOP + rows.length * ROW_HEIGHT + 24;
-  const lines = rows.map(({ id, outcome }, index) => drawRow(id, outcome, TOP + index * ROW_HEIGHT));
+  const lines = rows.map(({ label, outcome }, index) => drawRow(label, outcome, TOP + index * ROW_HEIGHT));
   const ticks = [0.01, 0.1, 1, 10, 100].map((value) => {
     const x = place(value);
     return `<line x1="${x}" y1="${TOP - 8}" x2="${x}" y2="${height - 24}" stroke="#ccc"/><text x="${x}" y="${height - 8}" text-anchor="middle">${value}x</text>`;
@@ -29,17 +31,21 @@ export function chart(results: readonly WorkResult[], subtitle: string): string 
   ].join('\n');
 }
 
-function isDrawn({ against, as, goal, value }: Outcome): boolean {
-  return against !== undefined && as !== 'difference' && goal !== undefined && Number.isFinite(value.median);
+function isDrawn(outcome: Outcome): boolean {
+  return isRatio(outcome) && outcome.goal !== undefined && Number.isFinite(outcome.value.median);
 }
 
-function drawRow(id: string, outcome: Outcome, y: number): string {
-  const { metric, of, against, value, goal, isMet } = outcome;
+function labelOf({ metric, of, against }: Outcome, { id, names }: WorkResult): string {
+  return `${id}: ${metric}, ${names[of]}${against === undefined ? '' : ` / ${names[against]}`}`;
+}
+
+function drawRow(label: string, outcome: Outcome, y: number): string {
+  const { value, goal, isMet } = outcome;
   const color = isMet ? '#2a7f4f' : '#c0392b';
   const bound = goal === undefined ? 1 : 'atMost' in goal ? goal.atMost : goal.atLeast;
   const [low, middle, high, tick] = [value.low, value.median, value.high, bound].map(place) as [number, number, number, number];
   return [
-    `<text x="12" y="${y + 14}">${escaped(`${id}: ${metric}, ${of} / ${against ?? ''}`)}</text>`,
+    `<text x="12" y="${y + 14}">${escaped(label)}</text>`,
     `<line x1="${low}" y1="${y + 10}" x2="${high}" y2="${y + 10}" stroke="${color}" stroke-width="4" stroke-opacity="0.4"/>`,
     `<circle cx="${middle}" cy="${y + 10}" r="5" fill="${color}"/>`,
     `<line x1="${tick}" y1="${y + 2}" x2="${tick}" y2="${y + 18}" stroke="#333" stroke-width="2"/>`,

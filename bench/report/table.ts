@@ -22,7 +22,7 @@ export function linesOf({ measured, names }: WorkResult): string[] {
 
 function row(outcome: Outcome, names: Readonly<Record<string, string>>): Record<string, string> {
   const { metric, of, against, value, as } = outcome;
-  const unit = against === undefined || as === 'difference' ? '' : 'x';
+  const unit = isRatio(outcome) ? 'x' : '';
   return {
     what: `${metric} of ${names[of]}`,
     against: against === undefined ? '' : `${as === 'difference' ? 'minus ' : ''}${names[against]}`,
@@ -31,6 +31,11 @@ function row(outcome: Outcome, names: Readonly<Record<string, string>>): Record<
     goal: goalText(outcome),
     met: outcome.isMet === undefined ? '' : outcome.isMet ? 'yes' : 'NO',
   };
+}
+
+/** Whether the value is how many times as much one needs as another. */
+export function isRatio({ against, as }: Outcome): boolean {
+  return as === 'ratio' || (against !== undefined && as !== 'difference');
 }
 
 /** A goal in words. */
