@@ -70,7 +70,10 @@ for (const specifier of ${JSON.stringify(specifiers)}) {
     return code === 0 ? [] : [`loading failed:\n${output}`];
   }
 
-  /** Compiles a program that imports every entry point, with both module resolutions a user may have, checking our declarations too. */
+  /**
+   * Compiles a program that imports every entry point, with both module resolutions a user may have, checking our declarations too; once with and once
+   * without `exactOptionalPropertyTypes`, which `strict` does not bring: what is right under one may be wrong under the other.
+   */
   async compile(): Promise<string[]> {
     const specifiers = this.#specifiers();
     const lines = specifiers.map((specifier, index) => `import * as entry${index} from '${specifier}';`);
@@ -79,13 +82,14 @@ for (const specifier of ${JSON.stringify(specifiers)}) {
       `${lines.join('\n')}\n\nexport const entries = [${specifiers.map((_, index) => `entry${index}`).join(', ')}];\n`,
     );
     const problems: string[] = [];
-    for (const [moduleResolution, module] of [
-      ['nodenext', 'nodenext'],
-      ['bundler', 'esnext'],
+    for (const [moduleResolution, module, exactOptionalPropertyTypes] of [
+      ['nodenext', 'nodenext', true],
+      ['nodenext', 'nodenext', false],
+      ['bundler', 'esnext', true],
     ]) {
       const compilerOptions = {
         ...{ target: 'es2022', lib: ['es2022', 'esnext.disposable'], module, moduleResolution, strict: true, noEmit: true },
-        ...{ exactOptionalPropertyTypes: true, skipLibCheck: false, types: this.#set.hasNodeTypes ? ['node'] : [] },
+        ...{ exactOptionalPropertyTypes, skipLibCheck: false, types: this.#set.hasNodeTypes ? ['node'] : [] },
       };
       this.#write('tsconfig.json', { compilerOptions, files: ['index.ts'] });
       const { code, output } = await command(join(root, 'packages/types/node_modules/.bin/tsc'), ['-p', '.', '--pretty', 'false'], {
@@ -95,7 +99,8 @@ for (const specifier of ${JSON.stringify(specifiers)}) {
       const ours = output.split('\n').filter((line) => /^(?:index\.ts|node_modules\/@tinkex\/|error )/.test(line));
       const isCrash = code !== 0 && !output.includes('error TS');
       if (ours.length > 0 || isCrash) {
-        problems.push(`type-checking with moduleResolution ${moduleResolution} failed:\n${isCrash ? output : ours.join('\n')}`);
+        const how = `moduleResolution ${moduleResolution}, exactOptionalPropertyTypes ${exactOptionalPropertyTypes}`;
+        problems.push(`type-checking with ${how} failed:\n${isCrash ? output : ours.join('\n')}`);
       }
     }
     return problems;

@@ -39,7 +39,7 @@ export function backwardData(data: readonly Datum[], logprobs: readonly LogprobT
 }
 
 function checkedInputs({ lossFnInputs }: Datum, index: number): { targetTokens: TensorData; weights: TensorData | undefined } {
-  const extra = Object.keys(lossFnInputs).find((name) => !ALLOWED_INPUTS.has(name));
+  const extra = Object.keys(lossFnInputs).find((name) => lossFnInputs[name] !== undefined && !ALLOWED_INPUTS.has(name));
   const path = `data[${index}].lossFnInputs`;
   if (extra !== undefined) throw invalid('request', `${path}.${extra}`, 'is not used by a custom loss; only targetTokens and weights are');
   const { targetTokens, weights } = lossFnInputs;

@@ -66,6 +66,12 @@ describe('custom-loss vectors', () => {
   );
 });
 
+it('takes an input that is undefined for one that is not given', () => {
+  const { modelInput, lossFnInputs } = datum({ modelInput: ModelInput.fromInts([1, 2]), lossFnInputs: { targetTokens: [2, 3] } });
+  const [forward] = forwardData([{ modelInput, lossFnInputs: { ...lossFnInputs, other: undefined } }]);
+  expect(forward?.lossFnInputs.weights?.toArray()).toEqual([0, 0]);
+});
+
 const data = [0, 1, 2].map((n) => datum({ modelInput: ModelInput.fromInts([n, 2]), lossFnInputs: { targetTokens: [2, 3] } }));
 
 async function customServer() {

@@ -41,7 +41,7 @@ function checkDatum(datum: Datum, index: number): void {
   }
   const inputs = datum.lossFnInputs ?? {};
   for (const name of Object.keys(inputs)) {
-    if (TensorData.isInstance(inputs[name])) continue;
+    if (inputs[name] === undefined || TensorData.isInstance(inputs[name])) continue;
     const path = joinPath(`data[${index}].lossFnInputs`, keyText(name));
     throw wrong(path, 'must be a TensorData; make the datum with datum({ modelInput, lossFnInputs })');
   }

@@ -83,9 +83,11 @@ function measureDatum({ modelInput, lossFnInputs }: Datum, text: TextBytes, leng
   const names = Object.keys(lossFnInputs);
   for (let index = 0; index < names.length; index += 1) {
     const name = names[index] as string;
-    const tensor = tensorSize(lossFnInputs[name] as TensorData);
-    lengths.add(tensor);
-    size += delimitedSize(entrySize(text.of(lossInputWireName(name)), tensor));
+    const tensor = lossFnInputs[name];
+    if (tensor === undefined) continue;
+    const length = tensorSize(tensor);
+    lengths.add(length);
+    size += delimitedSize(entrySize(text.of(lossInputWireName(name)), length));
   }
   lengths.set(place, size);
   return size;
@@ -105,12 +107,14 @@ function writeDatum(writer: SizedWriter, { modelInput, lossFnInputs }: Datum, te
   const keys = Object.keys(lossFnInputs);
   for (let index = 0; index < keys.length; index += 1) {
     const key = keys[index] as string;
+    const tensor = lossFnInputs[key];
+    if (tensor === undefined) continue;
     const name = text.of(lossInputWireName(key));
-    const tensor = lengths.next();
-    writer.begin(2, entrySize(name, tensor));
+    const length = lengths.next();
+    writer.begin(2, entrySize(name, length));
     writer.bytes(1, name);
-    writer.begin(2, tensor);
-    writeTensor(writer, lossFnInputs[key] as TensorData);
+    writer.begin(2, length);
+    writeTensor(writer, tensor);
   }
 }
 

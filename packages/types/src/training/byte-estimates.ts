@@ -10,7 +10,7 @@ const INDEX_BYTES = 8;
 /** About how many bytes a datum takes in a request, by the rules of the reference: it decides how data are split into chunks. */
 export function estimateDatumBytes({ modelInput, lossFnInputs }: Datum): number {
   let bytes = estimateInputBytes(modelInput, TRAINING_BYTES_PER_TOKEN);
-  for (const tensor of Object.values(lossFnInputs)) bytes += estimateTensorBytes(tensor);
+  for (const tensor of Object.values(lossFnInputs)) if (tensor !== undefined) bytes += estimateTensorBytes(tensor);
   return bytes;
 }
 

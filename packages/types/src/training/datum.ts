@@ -29,6 +29,7 @@ export function datum({ modelInput, lossFnInputs = {} }: DatumOptions): Datum {
   }
   const inputs: [string, TensorData][] = [];
   for (const [given, value] of Object.entries(lossFnInputs)) {
+    if (value === undefined) continue;
     const name = lossInputDomainName(given);
     inputs.push([name, lossFnInput(name, value)]);
   }

@@ -3,7 +3,7 @@ import type { NestedNumbers } from '../tensor/flatten.js';
 import { type AnyTypedArray, isTypedArray } from '../tensor/numbers.js';
 import { TensorData, type TensorDtype } from '../tensor/tensor-data.js';
 
-/** The tensors a loss function reads. Documented names are camelCase; any other name is sent as it is written. */
+/** The tensors a loss function reads. Documented names are camelCase; any other name is sent as it is written. Undefined is the same as not given. */
 export interface LossFnInputs {
   readonly targetTokens?: TensorData;
   readonly weights?: TensorData;
@@ -11,13 +11,13 @@ export interface LossFnInputs {
   readonly logprobs?: TensorData;
   readonly clipLowThreshold?: TensorData;
   readonly clipHighThreshold?: TensorData;
-  readonly [name: string]: TensorData;
+  readonly [name: string]: TensorData | undefined;
 }
 
 /** What may stand for a tensor: a tensor, a typed array, or (for documented names) plain numbers, nested for more dimensions. */
 export type TensorLike = TensorData | AnyTypedArray | NestedNumbers;
 
-/** What {@link datum} takes for {@link LossFnInputs}. */
+/** What {@link datum} takes for {@link LossFnInputs}. Undefined is the same as not given. */
 export interface LossFnInputsLike {
   readonly targetTokens?: TensorLike;
   readonly weights?: TensorLike;
@@ -25,7 +25,7 @@ export interface LossFnInputsLike {
   readonly logprobs?: TensorLike;
   readonly clipLowThreshold?: TensorLike;
   readonly clipHighThreshold?: TensorLike;
-  readonly [name: string]: TensorLike;
+  readonly [name: string]: TensorLike | undefined;
 }
 
 /** The element types of the documented inputs, by the name users write. */

@@ -39,8 +39,9 @@ const lossFnInputs: WireType<Datum['lossFnInputs']> = {
   child: (key) => ({ ...tensorsByName.child?.(key), name: lossInputDomainName(String(key)) }),
 };
 
-function rename<T>(values: Readonly<Record<string, T>>, name: (key: string) => string): Record<string, T> {
-  return Object.fromEntries(Object.entries(values ?? {}).map(([key, value]) => [name(key), value]));
+function rename<T>(values: Readonly<Record<string, T | undefined>>, name: (key: string) => string): Record<string, T> {
+  const given = Object.entries(values ?? {}).filter((entry): entry is [string, T] => entry[1] !== undefined);
+  return Object.fromEntries(given.map(([key, value]) => [name(key), value]));
 }
 
 const datumType = requestType<Datum>({ modelInput: modelInputType, lossFnInputs: filled(lossFnInputs, () => ({})) });
