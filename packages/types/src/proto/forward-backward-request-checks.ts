@@ -1,4 +1,5 @@
 import { invalidRequest } from '../errors/invalid.js';
+import { isPlainObject } from '../json/json-value.js';
 import type { ModelInputChunk } from '../model-input/chunks.js';
 import { ModelInput } from '../model-input/model-input.js';
 import { INT32_MAX } from '../tensor/numbers.js';
@@ -9,11 +10,13 @@ import type { ForwardBackwardRequest } from '../wire/training.js';
 
 const KNOWN = new Set(['modelId', 'seqId', 'data', 'lossFn', 'lossFnConfig', 'forwardOnly']);
 
+const NO_BYTES = 'must be a Uint8Array';
+
 /** Holds a request to the rules of the JSON dialect, without walking through its numbers. Throws a `ValidationError`. */
 export function checkRequest(request: ForwardBackwardRequest): void {
   if (typeof request !== 'object' || request === null) throw wrong('', `must be an object, got ${describe(request)}`);
-  for (const key of Object.keys(request))
-    if (!KNOWN.has(key)) throw wrong(key, `is not a known option; remove it (known: ${[...KNOWN].join(', ')})`);
+  for (const [key, value] of Object.entries(request))
+    if (value !== undefined && !KNOWN.has(key)) throw wrong(key, `is not a known option; remove it (known: ${[...KNOWN].join(', ')})`);
   const { modelId, seqId, data, lossFn, lossFnConfig, forwardOnly } = request;
   if (typeof modelId !== 'string') throw wrong('modelId', `must be text, got ${describe(modelId)}`);
   if (seqId !== undefined && !(Number.isInteger(seqId) && seqId >= 1 && seqId <= INT32_MAX)) {
@@ -22,6 +25,8 @@ export function checkRequest(request: ForwardBackwardRequest): void {
   if (typeof lossFn !== 'string' || lossFn === '') throw wrong('lossFn', `must be text that is not empty, got ${describe(lossFn)}`);
   if (forwardOnly !== undefined && typeof forwardOnly !== 'boolean')
     throw wrong('forwardOnly', `must be true or false, got ${describe(forwardOnly)}`);
+  if (lossFnConfig !== undefined && !isPlainObject(lossFnConfig))
+    throw wrong('lossFnConfig', `must be an object of named values, got ${describe(lossFnConfig)}`);
   for (const [name, value] of Object.entries(lossFnConfig ?? {})) {
     if (!Number.isFinite(value)) throw wrong(joinPath('lossFnConfig', keyText(name)), `must be a finite number, got ${describe(value)}`);
   }
@@ -56,7 +61,10 @@ function chunkProblem(chunk: ModelInputChunk): readonly [path: string, message: 
   if (chunk.type === 'image_asset_pointer') {
     return ['', 'is an image_asset_pointer, which training does not take; give the bytes of the image'];
   }
-  if (chunk.type !== 'image') return undefined;
+  if (chunk.type === 'dmel') return chunk.dmel instanceof Uint8Array ? undefined : ['.dmel', NO_BYTES];
+  if (chunk.type !== 'image')
+    return ['.type', `must be one of 'encoded_text', 'image', 'dmel', got ${describe((chunk as { type?: unknown }).type)}`];
+  if (!(chunk.data instanceof Uint8Array)) return ['.data', NO_BYTES];
   const { format, expectedTokens: count } = chunk;
   if (format !== 'png' && format !== 'jpeg') return ['.format', `must be one of 'png', 'jpeg', got ${describe(format)}`];
   if (count === undefined || (Number.isInteger(count) && count >= 0 && count <= INT32_MAX)) return undefined;

@@ -80,7 +80,7 @@ function measureDatum({ modelInput, lossFnInputs }: Datum, text: TextBytes, leng
     lengths.add(content);
     size += delimitedSize(delimitedSize(content));
   }
-  const names = Object.keys(lossFnInputs);
+  const names = Object.keys(lossFnInputs ?? {});
   for (let index = 0; index < names.length; index += 1) {
     const name = names[index] as string;
     const tensor = lossFnInputs[name];
@@ -104,7 +104,7 @@ function writeDatum(writer: SizedWriter, { modelInput, lossFnInputs }: Datum, te
     writer.begin(1, delimitedSize(content));
     writeChunk(writer, chunks[index] as ModelInputChunk, content);
   }
-  const keys = Object.keys(lossFnInputs);
+  const keys = Object.keys(lossFnInputs ?? {});
   for (let index = 0; index < keys.length; index += 1) {
     const key = keys[index] as string;
     const tensor = lossFnInputs[key];

@@ -5,7 +5,7 @@ import { ModelInput } from '../model-input/model-input.js';
 import { base64Decode, base64Encode } from '../proto/base64.js';
 import { list } from './collections.js';
 import { located } from './located.js';
-import { expected } from './messages.js';
+import { describe, expected } from './messages.js';
 import { tokens } from './number-arrays.js';
 import { requestType } from './objects.js';
 import { integer, oneOf, text } from './scalars.js';
@@ -17,7 +17,11 @@ export function bytes(): WireType<Uint8Array> {
   const schema = z.string({ error: expected('base64 text') }).refine(isBase64, { error: () => 'must be base64 text with padding' });
   return {
     schema: () => schema,
-    toWire: (value) => (value instanceof Uint8Array ? base64Encode(value) : value),
+    toWire(value) {
+      if (value instanceof Uint8Array) return base64Encode(value);
+      // Text could be taken for base64 here, while the other dialect sends bytes as they are.
+      throw invalidRequest('', '', `must be a Uint8Array, got ${describe(value)}`);
+    },
     fromWire: (wire) => base64Decode(wire as string),
   };
 }

@@ -1,5 +1,6 @@
 import { invalidRequest } from '../errors/invalid.js';
 import { ValidationError } from '../errors/validation-error.js';
+import { isPlainObject } from '../json/json-value.js';
 import type { TensorData } from '../tensor/tensor-data.js';
 import type { Datum } from '../training/datum.js';
 import { type Codec, codecOf } from './codec.js';
@@ -93,8 +94,8 @@ const forwardBackwardRequestType: WireType<ForwardBackwardRequest> = {
     const { data, lossFn, lossFnConfig, forwardOnly, ...rest } = value;
     if (forwardOnly !== undefined && typeof forwardOnly !== 'boolean')
       throw invalidRequest('', 'forwardOnly', `must be true or false, got ${describe(forwardOnly)}`);
-    const hasConfig = lossFnConfig !== undefined && Object.keys(lossFnConfig).length > 0;
-    const input: PassInput = { data, lossFn, ...(hasConfig ? { lossFnConfig } : {}) };
+    const isEmpty = isPlainObject(lossFnConfig) && Object.keys(lossFnConfig).length === 0;
+    const input: PassInput = { data, lossFn, ...(lossFnConfig === undefined || isEmpty ? {} : { lossFnConfig }) };
     try {
       return pass.toWire(
         forwardOnly === true

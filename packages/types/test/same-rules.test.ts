@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest';
+import {
+  datum,
+  encodedText,
+  type ForwardBackwardRequest,
+  forwardBackwardRequest,
+  ModelInput,
+  protobuf,
+  stringifyJson,
+  ValidationError,
+} from '../src/index.js';
+
+const request: ForwardBackwardRequest = {
+  modelId: 'm',
+  seqId: 1,
+  lossFn: 'cross_entropy',
+  data: [datum({ modelInput: ModelInput.fromInts([1, 2]), lossFnInputs: { targetTokens: [2, 3] } })],
+};
+const withChunk = (chunk: object) => ({
+  ...request,
+  data: [{ modelInput: new ModelInput([encodedText([1]), chunk as never]), lossFnInputs: {} }],
+});
+
+const dialects = [
+  ['protobuf', (value: object) => protobuf.forwardBackwardRequest.encode(value as never)],
+  ['JSON', (value: object) => stringifyJson(forwardBackwardRequest.encode(value as never))],
+] as const;
+
+/** What a compiler would refuse, and what comes from JavaScript nevertheless. */
+const WRONG: readonly (readonly [name: string, value: object, path: string])[] = [
+  ['base64 text for the bytes of an image', withChunk({ type: 'image', data: 'AAAA', format: 'png' }), 'data[0].modelInput.chunks[1].data'],
+  [
+    'an ArrayBuffer for the bytes of an image',
+    withChunk({ type: 'image', data: new ArrayBuffer(4), format: 'png' }),
+    'data[0].modelInput.chunks[1].data',
+  ],
+  ['base64 text for audio', withChunk({ type: 'dmel', dmel: 'AAAA' }), 'data[0].modelInput.chunks[1].dmel'],
+  ['a chunk of no known kind', withChunk({ type: 'video' }), 'data[0].modelInput.chunks[1].type'],
+  ['null for the settings of the loss function', { ...request, lossFnConfig: null }, 'lossFnConfig'],
+  ['a list for the settings of the loss function', { ...request, lossFnConfig: [0.2] }, 'lossFnConfig'],
+];
+
+describe.each(dialects)('the %s dialect', (_dialect, encode) => {
+  it.each(WRONG)('refuses %s and names the place', (_name, value, path) => {
+    let error: unknown;
+    try {
+      encode(value);
+    } catch (thrown) {
+      error = thrown;
+    }
+    expect(ValidationError.isInstance(error) && error.issues.map((issue) => issue.path)).toEqual([path]);
+  });
+
+  it('takes an unknown option that is undefined, and a datum without loss inputs', () => {
+    expect(encode({ ...request, unknown: undefined })).toEqual(encode(request));
+    const { modelInput } = request.data[0] as ForwardBackwardRequest['data'][number];
+    expect(encode({ ...request, data: [{ modelInput }] })).toEqual(encode({ ...request, data: [{ modelInput, lossFnInputs: {} }] }));
+  });
+});
