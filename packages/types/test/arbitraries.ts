@@ -134,7 +134,6 @@ export function samples({ onlyFinite = false }: { onlyFinite?: boolean } = {}): 
       minLength: 1,
       maxLength: 5,
     })
-    .filter((rows) => rows.some((row) => row !== null))
     .map((rows) => TopkPromptLogprobs.fromList(rows));
   const sequence = fc
     .record({

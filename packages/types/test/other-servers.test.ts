@@ -8,6 +8,7 @@ import {
   getServerCapabilitiesResponse,
   loraConfig,
   promptLogprobsToList,
+  protobuf,
   requestFailedResponse,
   sampleRequest,
   sampleResponse,
@@ -113,6 +114,14 @@ describe('what servers differ in', () => {
       ],
     ]);
     expect(sample.promptCacheHitTokens).toBe(0);
+  });
+
+  it('keeps the positions of a prompt for which nothing was computed, as the other dialect does', () => {
+    const rows = [null, null];
+    const sample = sampleResponse.decode({ sequences: [], topk_prompt_logprobs: rows });
+    expect(sample.topkPromptLogprobs?.toList()).toEqual(rows);
+    expect(protobuf.sampleResponse.decode(protobuf.sampleResponse.encode(sample))).toEqual(sample);
+    expect(sampleResponse.encode(sample)).toMatchObject({ topk_prompt_logprobs: rows });
   });
 
   it('reads and writes a forward pass of the JSON dialect', () => {

@@ -43,7 +43,8 @@ export class TopkPromptLogprobs implements TopkPromptLogprobsFields {
 
   /** The matrices of a list with one entry per position: null where nothing was computed, else pairs, most likely first. */
   static fromList(rows: readonly (readonly TokenLogprob[] | null)[]): TopkPromptLogprobs {
-    const k = rows.reduce((longest, row) => Math.max(longest, row?.length ?? 0), 0);
+    // One cell even where nothing was computed at all (a prompt of one token): without any, the positions could not be told any more.
+    const k = rows.reduce((longest, row) => Math.max(longest, row?.length ?? 1), 0);
     const tokenIds = new Int32Array(rows.length * k);
     const logprobs = new Float32Array(rows.length * k).fill(EMPTY_LOGPROB);
     rows.forEach((row, position) => {
