@@ -1,4 +1,4 @@
-import type { Int64Array } from '../tensor/numbers.js';
+import { firstNonFinite, type Int64Array, isTypedArray } from '../tensor/numbers.js';
 
 /** Number arrays that travel as JSON arrays: typed arrays are written as they are, without boxing. */
 export type JsonNumberArray = Int32Array | Float32Array | Float64Array | Int64Array;
@@ -38,9 +38,17 @@ export function jsonProblem(value: unknown, depth = 0): string | undefined {
   }
   if (value === null) return undefined;
   if (depth >= MAX_JSON_DEPTH) return `nests more than ${MAX_JSON_DEPTH} levels deep`;
+  if (isTypedArray(value)) {
+    const wrong = firstNonFinite(value);
+    return wrong < 0 ? undefined : `holds ${value[wrong]}, which JSON cannot carry`;
+  }
   if (Array.isArray(value)) return firstProblem(value, depth);
   if (!isPlainObject(value)) return 'holds an object that is neither plain nor an array; convert it first';
-  return firstProblem(Object.values(value), depth);
+  // What is undefined is not written.
+  return firstProblem(
+    Object.values(value).filter((entry) => entry !== undefined),
+    depth,
+  );
 }
 
 function firstProblem(values: readonly unknown[], depth: number): string | undefined {

@@ -1,5 +1,5 @@
 import { invalidRequest } from '../errors/invalid.js';
-import { isTypedArray } from '../tensor/numbers.js';
+import { firstNonFinite, isTypedArray } from '../tensor/numbers.js';
 import { formatPath } from '../wire/messages.js';
 import { isPlainObject, type JsonValue, MAX_JSON_DEPTH } from './json-value.js';
 import { JsonWriter } from './writer.js';
@@ -34,7 +34,7 @@ function needsWriter(value: unknown, path: PropertyKey[]): boolean {
 function objectNeedsWriter(value: object, path: PropertyKey[]): boolean {
   if (path.length >= MAX_JSON_DEPTH) throw unwritable(path, `nests more than ${MAX_JSON_DEPTH} levels deep`);
   if (isTypedArray(value)) {
-    const wrong = value instanceof Float32Array || value instanceof Float64Array ? firstNonFinite(value) : -1;
+    const wrong = firstNonFinite(value);
     if (wrong >= 0) throw unwritable([...path, wrong], `is ${value[wrong]}, which JSON cannot carry`);
     return true;
   }
@@ -54,12 +54,6 @@ function entryNeedsWriter(value: unknown, key: PropertyKey, path: PropertyKey[])
   const isNeeded = needsWriter(value, path);
   path.pop();
   return isNeeded;
-}
-
-function firstNonFinite(values: Float32Array | Float64Array): number {
-  // Infinity minus itself is NaN, as is NaN minus itself.
-  for (let index = 0; index < values.length; index += 1) if ((values[index] as number) - (values[index] as number) !== 0) return index;
-  return -1;
 }
 
 function unwritable(path: readonly PropertyKey[], message: string): Error {

@@ -30,6 +30,14 @@ export function isTypedArray(value: unknown): value is AnyTypedArray {
   return ArrayBuffer.isView(value) && !(value instanceof DataView);
 }
 
+/** The index of the first NaN or infinity, or -1; integers have none. */
+export function firstNonFinite(values: AnyTypedArray): number {
+  if (!(values instanceof Float32Array || values instanceof Float64Array)) return -1;
+  // Infinity minus itself is NaN, as is NaN minus itself.
+  for (let index = 0; index < values.length; index += 1) if ((values[index] as number) - (values[index] as number) !== 0) return index;
+  return -1;
+}
+
 /**
  * One value of an array of unknown kind. Reading it by index, where arrays of numbers and of objects both come by, would make the
  * engine turn the whole array of numbers into an array of objects, which costs far more than all else that is done with it.
