@@ -9,7 +9,7 @@ export interface AbortedErrorOptions extends Omit<TinkexErrorOptions, 'message'>
 /** The caller's signal was aborted, or its client was closed. Its name is `AbortError`, its cause the signal's reason. */
 export class AbortedError extends TinkexError {
   constructor(options: AbortedErrorOptions = {}) {
-    super({ code: 'TINKEX_ABORTED', message: 'The call was aborted', ...options });
+    super({ ...options, code: options.code ?? 'TINKEX_ABORTED', message: options.message ?? 'The call was aborted' });
     Object.defineProperty(this, 'name', { value: 'AbortError', configurable: true, writable: true });
   }
 

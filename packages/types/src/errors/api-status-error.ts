@@ -25,7 +25,7 @@ export class ApiStatusError extends TinkexError {
   declare readonly body: unknown;
 
   constructor(options: ApiStatusErrorOptions) {
-    super({ code: 'TINKEX_API_STATUS', isRetryable: isRetryableStatus(options.status), ...options });
+    super({ ...options, code: options.code ?? 'TINKEX_API_STATUS', isRetryable: options.isRetryable ?? isRetryableStatus(options.status) });
     this.status = options.status;
     if (options.method !== undefined) this.method = options.method;
     if (options.path !== undefined) this.path = options.path;

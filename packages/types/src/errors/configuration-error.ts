@@ -15,7 +15,7 @@ export class ConfigurationError extends TinkexError {
   declare readonly environmentVariable?: string;
 
   constructor(options: ConfigurationErrorOptions) {
-    super({ code: 'TINKEX_CONFIGURATION', ...options });
+    super({ ...options, code: options.code ?? 'TINKEX_CONFIGURATION' });
     if (options.option !== undefined) this.option = options.option;
     if (options.environmentVariable !== undefined) this.environmentVariable = options.environmentVariable;
   }

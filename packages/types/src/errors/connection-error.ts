@@ -4,7 +4,7 @@ import { TinkexError, type TinkexErrorOptions } from './tinkex-error.js';
 /** No usable response came back: refused, reset, truncated, or timed out. */
 export class ConnectionError extends TinkexError {
   constructor(options: TinkexErrorOptions) {
-    super({ code: 'TINKEX_CONNECTION', isRetryable: true, ...options });
+    super({ ...options, code: options.code ?? 'TINKEX_CONNECTION', isRetryable: options.isRetryable ?? true });
   }
 
   /** True for this class and its subclasses, from any copy of this package. */
@@ -31,7 +31,7 @@ export class TimeoutError extends ConnectionError {
   declare readonly timeoutMs?: number;
 
   constructor(options: TimeoutErrorOptions) {
-    super({ code: 'TINKEX_TIMEOUT', ...options });
+    super({ ...options, code: options.code ?? 'TINKEX_TIMEOUT' });
     this.phase = options.phase;
     if (options.timeoutMs !== undefined) this.timeoutMs = options.timeoutMs;
   }

@@ -11,6 +11,7 @@ import {
   RequestFailedError,
   redactSecrets,
   retryAfterMs,
+  ServerError,
   TimeoutError,
   TinkexError,
   ValidationError,
@@ -42,6 +43,32 @@ describe('the error tree', () => {
   it('lets the server decide about retrying', () => {
     expect(apiStatusError({ status: 500, headers: { 'x-should-retry': 'false' } }).isRetryable).toBe(false);
     expect(apiStatusError({ status: 400, headers: { 'x-should-retry': 'true' } }).isRetryable).toBe(true);
+  });
+
+  it('reads headers in any letter case', () => {
+    const error = apiStatusError({ status: 429, headers: { 'Retry-After': '3', 'X-Should-Retry': 'false' } });
+    expect(error).toMatchObject({ isRetryable: false, retryAfterMs: 3000 });
+  });
+
+  it.each([
+    [ConnectionError, 'TINKEX_CONNECTION', true],
+    [TimeoutError, 'TINKEX_TIMEOUT', true],
+    [ServerError, 'TINKEX_SERVER', true],
+    [RateLimitError, 'TINKEX_RATE_LIMIT', true],
+    [ApiStatusError, 'TINKEX_API_STATUS', true],
+    [ConfigurationError, 'TINKEX_CONFIGURATION', false],
+    [RequestFailedError, 'TINKEX_REQUEST_FAILED', false],
+    [FutureExpiredError, 'TINKEX_FUTURE_EXPIRED', false],
+    [ValidationError, 'TINKEX_VALIDATION', false],
+    [AbortedError, 'TINKEX_ABORTED', false],
+  ])('%o keeps its own judgement where an option is undefined', (ErrorClass, code, isRetryable) => {
+    const given = { message: 'no', status: 503, phase: 'total', direction: 'response', issues: [] } as const;
+    const undefinedOptions = { code: undefined, isRetryable: undefined, requestId: undefined, attempts: undefined };
+    expect(new ErrorClass({ ...given, ...undefinedOptions })).toMatchObject({ message: 'no', code, isRetryable, attempts: 1 });
+    expect(new ErrorClass({ ...given, code: 'OTHER', isRetryable: !isRetryable })).toMatchObject({
+      code: 'OTHER',
+      isRetryable: !isRetryable,
+    });
   });
 
   it('has subclasses for time, abort, configuration and futures', () => {

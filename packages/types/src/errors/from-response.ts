@@ -31,15 +31,23 @@ const CLASS_OF_STATUS: Readonly<Record<number, new (options: ApiStatusErrorOptio
 
 const SHOWN_DETAIL = 500;
 
-/** Makes the error of the class that belongs to a status. `x-should-retry: true | false` decides {@link ApiStatusError.isRetryable}. */
+/**
+ * Makes the error of the class that belongs to a status. `x-should-retry: true | false` decides {@link ApiStatusError.isRetryable}. Headers may be
+ * spelt in any letter case.
+ */
 export function apiStatusError({ nowMs, ...response }: FailedResponse): ApiStatusError {
-  const { status, headers = {} } = response;
+  const { status } = response;
+  const headers = withLowerCaseNames(response.headers ?? {});
   const asked = headers['x-should-retry'];
   const isRetryable = asked === 'true' ? true : asked === 'false' ? false : undefined;
   const options = { ...response, message: messageOf(response), ...(isRetryable === undefined ? {} : { isRetryable }) };
   if (status === 429) return new RateLimitError({ ...options, retryAfterMs: retryAfterMs(headers, nowMs ?? Date.now()) });
   const ErrorClass = CLASS_OF_STATUS[status] ?? (status >= 500 ? ServerError : ApiStatusError);
   return new ErrorClass(options);
+}
+
+function withLowerCaseNames(headers: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 }
 
 function messageOf({ method, path, status, body }: FailedResponse): string {

@@ -15,7 +15,7 @@ export class RequestFailedError extends TinkexError {
   readonly category: RequestErrorCategory;
 
   constructor(options: RequestFailedErrorOptions) {
-    super({ code: 'TINKEX_REQUEST_FAILED', ...options });
+    super({ ...options, code: options.code ?? 'TINKEX_REQUEST_FAILED' });
     this.category = options.category ?? 'unknown';
   }
 
@@ -30,7 +30,7 @@ markKind(RequestFailedError, 'RequestFailedError');
 /** The server no longer knows the promise (status 410). A sample may be submitted again; a training step may not. */
 export class FutureExpiredError extends TinkexError {
   constructor(options: TinkexErrorOptions) {
-    super({ code: 'TINKEX_FUTURE_EXPIRED', ...options });
+    super({ ...options, code: options.code ?? 'TINKEX_FUTURE_EXPIRED' });
   }
 
   /** True for this class, from any copy of this package. */

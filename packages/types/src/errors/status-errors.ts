@@ -4,7 +4,7 @@ import { ApiStatusError, type ApiStatusErrorOptions } from './api-status-error.j
 /** Status 400: the request is wrong; sending it again will not help. */
 export class BadRequestError extends ApiStatusError {
   constructor(options: ApiStatusErrorOptions) {
-    super({ code: 'TINKEX_BAD_REQUEST', ...options });
+    super({ ...options, code: options.code ?? 'TINKEX_BAD_REQUEST' });
   }
 
   /** True for this class, from any copy of this package. */
@@ -18,7 +18,7 @@ markKind(BadRequestError, 'BadRequestError');
 /** Status 401: the credential is missing, wrong or expired. */
 export class AuthenticationError extends ApiStatusError {
   constructor(options: ApiStatusErrorOptions) {
-    super({ code: 'TINKEX_AUTHENTICATION', ...options });
+    super({ ...options, code: options.code ?? 'TINKEX_AUTHENTICATION' });
   }
 
   /** True for this class, from any copy of this package. */
@@ -32,7 +32,7 @@ markKind(AuthenticationError, 'AuthenticationError');
 /** Status 402: the account cannot pay for the call. */
 export class BillingError extends ApiStatusError {
   constructor(options: ApiStatusErrorOptions) {
-    super({ code: 'TINKEX_BILLING', ...options });
+    super({ ...options, code: options.code ?? 'TINKEX_BILLING' });
   }
 
   /** True for this class, from any copy of this package. */
@@ -46,7 +46,7 @@ markKind(BillingError, 'BillingError');
 /** Status 403: the credential may not do this. */
 export class PermissionDeniedError extends ApiStatusError {
   constructor(options: ApiStatusErrorOptions) {
-    super({ code: 'TINKEX_PERMISSION_DENIED', ...options });
+    super({ ...options, code: options.code ?? 'TINKEX_PERMISSION_DENIED' });
   }
 
   /** True for this class, from any copy of this package. */
@@ -60,7 +60,7 @@ markKind(PermissionDeniedError, 'PermissionDeniedError');
 /** Status 404: there is no such thing, or no such endpoint on this server. */
 export class NotFoundError extends ApiStatusError {
   constructor(options: ApiStatusErrorOptions) {
-    super({ code: 'TINKEX_NOT_FOUND', ...options });
+    super({ ...options, code: options.code ?? 'TINKEX_NOT_FOUND' });
   }
 
   /** True for this class, from any copy of this package. */
@@ -74,7 +74,7 @@ markKind(NotFoundError, 'NotFoundError');
 /** Status 409: the call contradicts the state of the server. */
 export class ConflictError extends ApiStatusError {
   constructor(options: ApiStatusErrorOptions) {
-    super({ code: 'TINKEX_CONFLICT', ...options });
+    super({ ...options, code: options.code ?? 'TINKEX_CONFLICT' });
   }
 
   /** True for this class, from any copy of this package. */
@@ -88,7 +88,7 @@ markKind(ConflictError, 'ConflictError');
 /** Status 422: the body does not fit what the server expects. */
 export class UnprocessableEntityError extends ApiStatusError {
   constructor(options: ApiStatusErrorOptions) {
-    super({ code: 'TINKEX_UNPROCESSABLE_ENTITY', ...options });
+    super({ ...options, code: options.code ?? 'TINKEX_UNPROCESSABLE_ENTITY' });
   }
 
   /** True for this class, from any copy of this package. */
@@ -102,7 +102,7 @@ markKind(UnprocessableEntityError, 'UnprocessableEntityError');
 /** Status 5xx: the server failed. */
 export class ServerError extends ApiStatusError {
   constructor(options: ApiStatusErrorOptions) {
-    super({ code: 'TINKEX_SERVER', ...options });
+    super({ ...options, code: options.code ?? 'TINKEX_SERVER' });
   }
 
   /** True for this class, from any copy of this package. */
@@ -125,7 +125,7 @@ export class RateLimitError extends ApiStatusError {
   declare readonly retryAfterMs?: number;
 
   constructor(options: RateLimitErrorOptions) {
-    super({ code: 'TINKEX_RATE_LIMIT', ...options });
+    super({ ...options, code: options.code ?? 'TINKEX_RATE_LIMIT' });
     if (options.retryAfterMs !== undefined) this.retryAfterMs = options.retryAfterMs;
   }
 

@@ -27,7 +27,7 @@ export class ValidationError extends TinkexError {
   readonly issues: readonly ValidationIssue[];
 
   constructor(options: ValidationErrorOptions) {
-    super({ code: 'TINKEX_VALIDATION', ...options, message: options.message ?? describe(options) });
+    super({ ...options, code: options.code ?? 'TINKEX_VALIDATION', message: options.message ?? describe(options) });
     this.direction = options.direction;
     this.issues = options.issues;
   }
