@@ -1,4 +1,5 @@
 import { invalidRequest } from '../errors/invalid.js';
+import { toTokens } from '../model-input/chunks.js';
 import { ModelInput } from '../model-input/model-input.js';
 import { TensorData } from '../tensor/tensor-data.js';
 import { lossInputDomainName } from '../wire/loss-input-names.js';
@@ -49,14 +50,18 @@ export interface NextTokenOptions {
 
 /**
  * Makes an example that teaches to predict each token from those before it: the input is all tokens but the last, the targets
- * are all but the first. Throws a `ValidationError` for fewer than two tokens or weights that do not fit.
+ * are all but the first. Throws a `ValidationError` for fewer than two tokens, a token outside int32, or weights that do not fit.
  */
 export function nextTokenDatum(tokens: readonly number[] | Int32Array, { weights, promptLength = 0 }: NextTokenOptions = {}): Datum {
-  const targetCount = tokens.length - 1;
+  const ints = toTokens(tokens, 'tokens');
+  const targetCount = ints.length - 1;
   if (targetCount < 1) throw invalidRequest('Datum', 'tokens', 'must be at least two: one to read, one to predict');
   if (weights !== undefined && promptLength !== 0) throw invalidRequest('Datum', 'promptLength', 'must not be set together with weights');
-  const modelInput = ModelInput.fromInts(tokens.slice(0, -1));
-  const targetTokens = TensorData.fromArray(tokens.slice(1), 'int64');
+  if (!(Number.isInteger(promptLength) && promptLength >= 0)) {
+    throw invalidRequest('Datum', 'promptLength', `must be a whole number from 0 up, got ${String(promptLength)}`);
+  }
+  const modelInput = ModelInput.fromInts(ints.slice(0, -1));
+  const targetTokens = TensorData.fromArray(ints.slice(1), 'int64');
   const targetWeights = new Float32Array(targetCount);
   if (weights === undefined) targetWeights.fill(1, Math.max(0, promptLength - 1));
   else targetWeights.set(shiftWeights(weights, targetCount));

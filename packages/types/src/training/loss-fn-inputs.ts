@@ -1,7 +1,9 @@
 import { invalidRequest } from '../errors/invalid.js';
+import { ValidationError } from '../errors/validation-error.js';
 import type { NestedNumbers } from '../tensor/flatten.js';
 import { type AnyTypedArray, isTypedArray } from '../tensor/numbers.js';
 import { TensorData, type TensorDtype } from '../tensor/tensor-data.js';
+import { joinPath, keyText } from '../wire/messages.js';
 
 /** The tensors a loss function reads. Documented names are camelCase; any other name is sent as it is written. Undefined is the same as not given. */
 export interface LossFnInputs {
@@ -45,7 +47,7 @@ export const LOSS_FN_INPUT_DTYPES: Readonly<Record<string, TensorDtype>> = {
 export function lossFnInput(name: string, value: TensorLike): TensorData {
   if (TensorData.isInstance(value)) return value;
   const dtype = Object.hasOwn(LOSS_FN_INPUT_DTYPES, name) ? LOSS_FN_INPUT_DTYPES[name] : undefined;
-  if (isTypedArray(value)) return TensorData.fromArray(value, dtype);
+  if (isTypedArray(value)) return tensorOf(name, value, dtype);
   if (!Array.isArray(value)) {
     throw invalidRequest('Datum', `lossFnInputs.${name}`, 'must be an array of numbers, a typed array or a TensorData');
   }
@@ -57,5 +59,17 @@ export function lossFnInput(name: string, value: TensorLike): TensorData {
       `has no documented element type (known: ${known}); give a TensorData or a typed array`,
     );
   }
-  return TensorData.fromArray(value as NestedNumbers, dtype);
+  return tensorOf(name, value as NestedNumbers, dtype);
+}
+
+/** What is wrong with the numbers is reported as being below the input's name. */
+function tensorOf(name: string, value: AnyTypedArray | NestedNumbers, dtype: TensorDtype | undefined): TensorData {
+  try {
+    return TensorData.fromArray(value, dtype);
+  } catch (error) {
+    if (!ValidationError.isInstance(error)) throw error;
+    const place = joinPath('lossFnInputs', keyText(name));
+    const issues = error.issues.map(({ path, message }) => ({ path: joinPath(place, path), message }));
+    throw new ValidationError({ direction: 'request', subject: 'Datum', issues });
+  }
 }
