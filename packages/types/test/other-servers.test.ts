@@ -7,6 +7,7 @@ import {
   forwardBackwardRequest,
   getServerCapabilitiesResponse,
   loraConfig,
+  optimStepResponse,
   promptLogprobsToList,
   protobuf,
   requestFailedResponse,
@@ -136,6 +137,12 @@ describe('what servers differ in', () => {
       /type must be 'forward_backward'/,
     );
     expect(() => forwardBackwardRequest.decode({ model_id: 'm' })).toThrow(/forward_backward_input is required/);
+  });
+
+  it('reads the result of an optimizer step whatever type it names: the protocol gives it none', () => {
+    expect(optimStepResponse.decode({ type: 'optim_step_result', metrics: { 'grad_norm:mean': 1 } })).toEqual({
+      metrics: { 'grad_norm:mean': 1 },
+    });
   });
 
   it('reads outputs without metrics, and tensors without a shape', () => {

@@ -226,8 +226,6 @@ export interface OptimStepResponse {
 }
 
 /** {@link OptimStepResponse} on the wire. */
-export const optimStepResponse: Codec<OptimStepResponse> = responseObject<OptimStepResponse>(
-  'OptimStepResponse',
-  { metrics: optional(mapOf(number())) },
-  { tag: 'optim_step' },
-);
+export const optimStepResponse: Codec<OptimStepResponse> = responseObject<OptimStepResponse>('OptimStepResponse', {
+  metrics: optional(mapOf(number())),
+});
