@@ -109,6 +109,14 @@ describe('parseJson', () => {
     );
   });
 
+  it.each(['\\u0069nt64:12', 'in\\u0074\\u00364:abc', 'int64:\\u0031', '\\\\u0069nt64:1'])(
+    'keeps text that looks like its own marks: %s',
+    (spelt) => {
+      const text = `{"text":"${spelt}","exact":9007199254740993}`;
+      expect(parseJson(text)).toEqual({ text: (JSON.parse(text) as { text: string }).text, exact: 9007199254740993n });
+    },
+  );
+
   it('reads bytes', () => {
     expect(parseJson(new TextEncoder().encode('{"a":"é"}'))).toEqual({ a: 'é' });
   });
