@@ -3,6 +3,7 @@ import type { ModelInput } from '../model-input/model-input.js';
 import { type TokenLogprob, TopkPromptLogprobs } from '../sampling/topk-prompt-logprobs.js';
 import { type Codec, codecOf } from './codec.js';
 import { list } from './collections.js';
+import { withDefaults } from './defaults.js';
 import { describe } from './messages.js';
 import { modelInputType } from './model-input.js';
 import { floats, floatsOrNull, tokens } from './number-arrays.js';
@@ -73,7 +74,7 @@ export interface ResolvedSamplingParams extends SamplingParams {
 
 /** Fills in the defaults: temperature 1, all tokens. */
 export function resolveSamplingParams(params: SamplingParams = {}): ResolvedSamplingParams {
-  return { temperature: 1, topK: -1, topP: 1, ...params };
+  return withDefaults({ temperature: 1, topK: -1, topP: 1 }, params);
 }
 
 const stop: WireType<string | readonly string[] | readonly number[]> = {

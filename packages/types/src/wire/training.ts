@@ -5,6 +5,7 @@ import type { TensorData } from '../tensor/tensor-data.js';
 import type { Datum } from '../training/datum.js';
 import { type Codec, codecOf } from './codec.js';
 import { list, mapOf } from './collections.js';
+import { withDefaults } from './defaults.js';
 import { lossInputDomainName, lossInputWireName } from './loss-input-names.js';
 import { describe, HIDDEN } from './messages.js';
 import { modelInputType } from './model-input.js';
@@ -183,7 +184,7 @@ export const DEFAULT_ADAM_PARAMS: Required<AdamParams> = Object.freeze({
 
 /** Fills in the defaults. */
 export function resolveAdamParams(params: AdamParams = {}): Required<AdamParams> {
-  return { ...DEFAULT_ADAM_PARAMS, ...params };
+  return withDefaults(DEFAULT_ADAM_PARAMS, params);
 }
 
 const setting = (name: keyof AdamParams) => optional(number({ min: 0 }), { fallback: () => DEFAULT_ADAM_PARAMS[name] });
