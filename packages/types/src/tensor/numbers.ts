@@ -30,9 +30,14 @@ export function isTypedArray(value: unknown): value is AnyTypedArray {
   return ArrayBuffer.isView(value) && !(value instanceof DataView);
 }
 
+/** Whether the values of a typed array are floats. By name: `Float16Array` is one, too, and not every runtime has it. */
+export function holdsFloats(values: AnyTypedArray): boolean {
+  return values[Symbol.toStringTag].startsWith('Float');
+}
+
 /** The index of the first NaN or infinity, or -1; integers have none. */
 export function firstNonFinite(values: AnyTypedArray): number {
-  if (!(values instanceof Float32Array || values instanceof Float64Array)) return -1;
+  if (!holdsFloats(values)) return -1;
   // Infinity minus itself is NaN, as is NaN minus itself.
   for (let index = 0; index < values.length; index += 1) if ((values[index] as number) - (values[index] as number) !== 0) return index;
   return -1;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
-import { TensorData, ValidationError } from '../index.js';
+import { stringifyJson, TensorData, ValidationError } from '../index.js';
 
 describe('TensorData.fromArray', () => {
   it.each([
@@ -132,5 +132,16 @@ describe('TensorData', () => {
     const other = copy.TensorData.fromArray([1]);
     expect(other).not.toBeInstanceOf(TensorData);
     expect(TensorData.isInstance(other)).toBe(true);
+  });
+});
+
+const { Float16Array } = globalThis as { Float16Array?: { from(values: number[]): Float32Array } };
+
+describe.skipIf(Float16Array === undefined)('floats of 16 bits, where the runtime has them', () => {
+  it('become float32, and JSON only when they are finite', () => {
+    const halves = Float16Array?.from([0.5, -1.25]) as Float32Array;
+    expect(TensorData.fromArray(halves)).toEqual(TensorData.fromArray([0.5, -1.25], 'float32'));
+    expect(stringifyJson(halves)).toBe('[0.5,-1.25]');
+    expect(() => stringifyJson(Float16Array?.from([Number.NaN]) as Float32Array)).toThrow('[0] is NaN');
   });
 });

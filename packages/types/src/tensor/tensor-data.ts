@@ -2,7 +2,16 @@ import { invalidRequest } from '../errors/invalid.js';
 import { hasKind, markKind } from '../identity/kind.js';
 import { compress, expand } from './csr.js';
 import { flatten, type NestedNumbers, type NumberArray, nest } from './flatten.js';
-import { type AnyTypedArray, firstNonInt64, fromInt64Array, type Int64Array, isTypedArray, toFloats, toInt64Array } from './numbers.js';
+import {
+  type AnyTypedArray,
+  firstNonInt64,
+  fromInt64Array,
+  holdsFloats,
+  type Int64Array,
+  isTypedArray,
+  toFloats,
+  toInt64Array,
+} from './numbers.js';
 import { checkTensor } from './tensor-checks.js';
 
 /** The element types of the API. */
@@ -56,7 +65,7 @@ export class TensorData implements TensorFields {
    */
   static fromArray(values: NestedNumbers | AnyTypedArray, dtype?: TensorDtype, shape?: readonly number[]): TensorData {
     if (isTypedArray(values)) {
-      const type = dtype ?? (values instanceof Float32Array || values instanceof Float64Array ? 'float32' : 'int64');
+      const type = dtype ?? (holdsFloats(values) ? 'float32' : 'int64');
       return new TensorData({ data: castTyped(values, type), dtype: type, shape: shape ?? [values.length] });
     }
     if (!Array.isArray(values)) throw invalidRequest('TensorData', '', 'must be made of an array or a typed array of numbers');
