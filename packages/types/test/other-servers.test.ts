@@ -158,6 +158,13 @@ describe('what servers differ in', () => {
 describe('messages name the place and the fix', () => {
   it.each([
     [
+      () =>
+        forwardBackwardOutput.decode({
+          loss_fn_outputs: [{ a: { data: [1], dtype: 'float32', shape: [1, 2], sparse_crow_indices: [0, 2], sparse_col_indices: [0] } }],
+        }),
+      'loss_fn_outputs[0].a.sparse_crow_indices must end with the number of stored values (1), got 2',
+    ],
+    [
       () => createModelRequest.encode({ sessionId: 's', modelSeqId: 0, baseModel: 'b', loraConfig: { rank: 0 } }),
       'Invalid CreateModelRequest: loraConfig.rank must be a whole number from 1 up, got 0',
     ],

@@ -1,10 +1,12 @@
 import { z } from 'zod';
 import { invalidRequest } from '../errors/invalid.js';
+import { ValidationError } from '../errors/validation-error.js';
 import type { JsonObject } from '../json/json-value.js';
 import { firstNonInt64, firstNonNumber, int64OfInt32, toInt64Array } from '../tensor/numbers.js';
 import { TensorData, type TensorDtype } from '../tensor/tensor-data.js';
 import { list } from './collections.js';
 import { describe } from './messages.js';
+import { wireName } from './names.js';
 import { int64s } from './number-arrays.js';
 import { requestType } from './objects.js';
 import { integer, oneOf } from './scalars.js';
@@ -51,10 +53,22 @@ export function tensor({ isResponse }: { readonly isResponse: boolean }): WireTy
     },
     fromWire(wire) {
       const { data, ...rest } = parts.fromWire(wire);
-      return new TensorData({ ...rest, data: readContent(data, rest.dtype) });
+      const content = readContent(data, rest.dtype);
+      return inWireNames(() => new TensorData({ ...rest, data: content }));
     },
     ...(parts.child === undefined ? {} : { child: parts.child }),
   };
+}
+
+/** A tensor speaks of its parts in our names; what was read has those of the wire. */
+function inWireNames<T>(make: () => T): T {
+  try {
+    return make();
+  } catch (error) {
+    if (!ValidationError.isInstance(error)) throw error;
+    const issues = error.issues.map(({ path, message }) => ({ path: wireName(path), message }));
+    throw new ValidationError({ direction: error.direction, issues });
+  }
 }
 
 const KNOWN = ['data', 'dtype', 'shape', 'sparse_crow_indices', 'sparse_col_indices'];
