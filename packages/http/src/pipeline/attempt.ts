@@ -95,9 +95,7 @@ export class Attempt implements Cancellation, CancellationListener, RequestProgr
 
   /** Starts the deadline, or starts it again. */
   arm(): void {
-    this.disarm();
-    this.#queue = this.#wire.lifetime.queue(this.#limitMs());
-    this.#queue.enter(this);
+    this.#enter(this.#limitMs());
   }
 
   disarm(): void {
@@ -107,9 +105,7 @@ export class Attempt implements Cancellation, CancellationListener, RequestProgr
 
   /** Waits without a limit: between two reads of a streamed body the time belongs to the reader. */
   suspend(): void {
-    this.disarm();
-    this.#queue = this.#wire.lifetime.queue(Number.POSITIVE_INFINITY);
-    this.#queue.enter(this);
+    this.#enter(Number.POSITIVE_INFINITY);
   }
 
   /** Lets go of the deadline and of the caller's signal. */
@@ -131,6 +127,14 @@ export class Attempt implements Cancellation, CancellationListener, RequestProgr
       signal: this.signal,
       progress: this,
     };
+  }
+
+  /** A reader may ask for more of an attempt that has just been ended. It must not wait again: nothing would take it out of its queue. */
+  #enter(limitMs: number): void {
+    this.disarm();
+    if (this.#reason !== undefined) return;
+    this.#queue = this.#wire.lifetime.queue(limitMs);
+    this.#queue.enter(this);
   }
 
   #start(): void {

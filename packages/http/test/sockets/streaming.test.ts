@@ -4,11 +4,12 @@ import type { AddressInfo, Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { ConnectionError, NotFoundError, ValidationError } from '@tinkex/types';
 import { describe, expect, it } from 'vitest';
-import { HttpClient } from '../../src/index.js';
+import { createResponse, HttpClient } from '../../src/index.js';
 import { failure } from '../support/failure.js';
 import { Gate } from '../support/gate.js';
-import { ManualClock } from '../support/manual-clock.js';
+import { ManualClock, turn } from '../support/manual-clock.js';
 import { jsonResponse, RawServer } from '../support/raw-server.js';
+import { ScriptedTransport } from '../support/scripted-transport.js';
 
 const get = { method: 'GET', path: '/file' } as const;
 
@@ -114,6 +115,33 @@ describe('streaming', () => {
     await clock.advance(500);
     expect(await error).toBeInstanceOf(NotFoundError);
     expect((await error).attempts).toBe(2);
+  });
+
+  it('does not wait again once it was aborted, so that the client can close', async () => {
+    const clock = new ManualClock();
+    let isStuck = false;
+    const response = createResponse({ body: 'abc' });
+    // A body that has one chunk at hand and then ignores that nobody wants it any more.
+    const stubborn = {
+      ...response.body,
+      async *[Symbol.asyncIterator]() {
+        yield new Uint8Array(3);
+        isStuck = true;
+        await new Promise(() => undefined);
+      },
+    };
+    const client = new HttpClient({ baseUrl: 'http://service.test', transport: new ScriptedTransport([{ ...response, body: stubborn }]), clock });
+    const controller = new AbortController();
+    const { body } = await client.stream({ ...get, signal: controller.signal });
+    const reader = body[Symbol.asyncIterator]();
+    const first = reader.next();
+    controller.abort();
+    expect((await first).value).toHaveLength(3);
+    void reader.next();
+    await turn();
+    expect(isStuck).toBe(true);
+    expect(clock.pending).toBe(0);
+    await client.close();
   });
 
   it('unpacks as it goes, and notices a cut', async () => {
