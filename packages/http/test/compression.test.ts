@@ -80,6 +80,15 @@ describe('response bodies', () => {
     expect(await new HttpClient({ baseUrl, transport: answer(encoding, bytes) }).request({ method: 'GET', path: '/x' })).toEqual({ a: 1 });
   });
 
+  it('may have a limit that no buffer can reach', async () => {
+    const client = new HttpClient({
+      baseUrl,
+      transport: answer('br', brotliCompressSync('{"a":1}')),
+      maxResponseBytes: Number.MAX_SAFE_INTEGER,
+    });
+    expect(await client.request({ method: 'GET', path: '/x', maxRetries: 0 })).toEqual({ a: 1 });
+  });
+
   it('with an encoding that nobody knows are refused', async () => {
     const error = await failure(new HttpClient({ baseUrl, transport: answer('rot13', body) }).request({ method: 'GET', path: '/x' }));
     expect(error).toBeInstanceOf(ValidationError);

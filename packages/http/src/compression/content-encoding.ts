@@ -1,3 +1,4 @@
+import { kMaxLength } from 'node:buffer';
 import { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import { brotliDecompress, createBrotliDecompress, createGunzip, createInflate, gunzip, inflate } from 'node:zlib';
@@ -29,20 +30,19 @@ export async function decodeBody(bytes: Uint8Array, headers: Headers, maxBytes: 
   if (bytes.byteLength === 0) return bytes;
   const encoding = knownEncoding(headers);
   try {
-    return await WHOLE[encoding](bytes, Number.isFinite(maxBytes) ? { maxOutputLength: maxBytes } : {});
+    // The decoder refuses a limit that no buffer could reach.
+    return await WHOLE[encoding](bytes, { maxOutputLength: Math.min(maxBytes, kMaxLength) });
   } catch (error) {
     throw decodingFault(error, encoding, maxBytes);
   }
 }
 
-/** The same for a body that is read piece by piece. */
+/**
+ * The same for a body that is read piece by piece. Nothing is taken from the body before somebody reads: a fault would have nobody to
+ * go to, and end the process.
+ */
 export function decodeStream(body: TransportBody, headers: Headers): TransportBody {
   const encoding = knownEncoding(headers);
-  const source = Readable.from(body, { objectMode: false });
-  const decoder = STREAM[encoding]();
-  source.on('error', (error) => decoder.destroy(error));
-  decoder.on('close', () => source.destroy());
-  source.pipe(decoder);
   return {
     async bytes(maxBytes = Number.POSITIVE_INFINITY) {
       const chunks: Uint8Array[] = [];
@@ -55,17 +55,28 @@ export function decodeStream(body: TransportBody, headers: Headers): TransportBo
       return Buffer.concat(chunks, size);
     },
     cancel() {
-      decoder.destroy();
       body.cancel();
     },
-    async *[Symbol.asyncIterator]() {
-      try {
-        for await (const chunk of decoder) yield chunk as Uint8Array;
-      } catch (error) {
-        throw decodingFault(error, encoding, Number.POSITIVE_INFINITY);
-      }
-    },
+    [Symbol.asyncIterator]: () => decoded(body, encoding),
   };
+}
+
+async function* decoded(body: TransportBody, encoding: Encoding): AsyncGenerator<Uint8Array, void, undefined> {
+  const source = Readable.from(body, { objectMode: false });
+  const decoder = STREAM[encoding]();
+  let isEmpty = true;
+  source.once('data', () => {
+    isEmpty = false;
+  });
+  source.on('error', (error) => decoder.destroy(error));
+  decoder.on('close', () => source.destroy());
+  source.pipe(decoder);
+  try {
+    for await (const chunk of decoder) yield chunk as Uint8Array;
+  } catch (error) {
+    // Without a body (HEAD, 204) a decoder misses its beginning, and there is nothing to decode.
+    if (!isEmpty || TinkexError.isInstance(error)) throw decodingFault(error, encoding, Number.POSITIVE_INFINITY);
+  }
 }
 
 function knownEncoding(headers: Headers): Encoding {

@@ -1,7 +1,14 @@
 import { AbortedError, TimeoutError } from '@tinkex/types';
 import { decodeBody, decodeStream, hasEncoding } from '../compression/content-encoding.js';
 import { redactUrl } from '../redaction/redact.js';
-import type { Cancellation, CancellationListener, RequestProgress, TransportRequest, TransportResponse } from '../transport/transport.js';
+import type {
+  Cancellation,
+  CancellationListener,
+  RequestProgress,
+  TransportBody,
+  TransportRequest,
+  TransportResponse,
+} from '../transport/transport.js';
 import { type Call, isAnswer, type Reply } from './call.js';
 import type { DeadlineQueue, Expiring } from './deadline-queue.js';
 import { IdleLimitedBody } from './idle-limited-body.js';
@@ -184,7 +191,7 @@ export class Attempt implements Cancellation, CancellationListener, RequestProgr
     const { maxResponseBytes } = this.#call;
     if (this.#call.isStream && isAnswer(this.#call, status)) {
       this.suspend();
-      const stream = new IdleLimitedBody(hasEncoding(headers) ? decodeStream(body, headers) : body, this, maxResponseBytes);
+      const stream = new IdleLimitedBody(this.#decoded(body, headers), this, maxResponseBytes);
       this.#resolve({ status, headers, bytes: NO_BYTES, stream });
       return;
     }
@@ -199,6 +206,17 @@ export class Attempt implements Cancellation, CancellationListener, RequestProgr
       },
       (error: unknown) => this.#fail(error),
     );
+  }
+
+  #decoded(body: TransportBody, headers: Readonly<Record<string, string>>): TransportBody {
+    if (!hasEncoding(headers)) return body;
+    try {
+      return decodeStream(body, headers);
+    } catch (error) {
+      // Nobody will read what cannot be decoded: its connection must not wait for that.
+      body.cancel();
+      throw error;
+    }
   }
 
   #finish(reply: Reply): void {

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
@@ -130,7 +131,11 @@ describe('streaming', () => {
         await new Promise(() => undefined);
       },
     };
-    const client = new HttpClient({ baseUrl: 'http://service.test', transport: new ScriptedTransport([{ ...response, body: stubborn }]), clock });
+    const client = new HttpClient({
+      baseUrl: 'http://service.test',
+      transport: new ScriptedTransport([{ ...response, body: stubborn }]),
+      clock,
+    });
     const controller = new AbortController();
     const { body } = await client.stream({ ...get, signal: controller.signal });
     const reader = body[Symbol.asyncIterator]();
@@ -163,6 +168,46 @@ describe('streaming', () => {
     const error = await failure(read());
     expect(error).toBeInstanceOf(ConnectionError);
     expect(error.message).toContain('gzip');
+  });
+
+  it('ends a packed body that nobody reads without a word', async () => {
+    const zipped = gzipSync(randomBytes(200_000));
+    await using server = await RawServer.start((socket) => {
+      socket.write(`HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: ${zipped.length}\r\n\r\n`);
+      socket.write(zipped.subarray(0, 100));
+    });
+    const uncaught: unknown[] = [];
+    const listen = (error: unknown): unknown => uncaught.push(error);
+    process.on('uncaughtException', listen);
+    const client = new HttpClient({ baseUrl: server.url });
+    const { body } = await client.stream(get);
+    await turn();
+    await client.close();
+    await server.drained();
+    await turn();
+    process.off('uncaughtException', listen);
+    expect(uncaught).toEqual([]);
+    expect((await failure(body[Symbol.asyncIterator]().next())).name).toBe('AbortError');
+  });
+
+  it('frees the connection of a body that it cannot unpack', async () => {
+    const closed = new Gate();
+    await using server = await RawServer.start((socket) => {
+      socket.write('HTTP/1.1 200 OK\r\ncontent-encoding: secret\r\ncontent-length: 100\r\n\r\nabc');
+      socket.on('close', () => closed.open());
+    });
+    await using client = new HttpClient({ baseUrl: server.url });
+    expect(await failure(client.stream(get))).toBeInstanceOf(ValidationError);
+    await closed.opened;
+  });
+
+  it('has nothing to unpack where there is no body', async () => {
+    await using server = await RawServer.start((socket) =>
+      socket.write('HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: 80\r\n\r\n'),
+    );
+    await using client = new HttpClient({ baseUrl: server.url });
+    const { body } = await client.stream({ ...get, method: 'HEAD' });
+    expect((await body[Symbol.asyncIterator]().next()).done).toBe(true);
   });
 
   it('stops a body that grows beyond the limit', async () => {
