@@ -108,7 +108,7 @@ export class Exchange implements Dispatcher.DispatchHandler, TransportResponse, 
   bytes(maxBytes = Number.POSITIVE_INFINITY): Promise<Uint8Array> {
     this.#isCollecting = true;
     this.#maxBytes = maxBytes;
-    if (this.#bufferedBytes > maxBytes || Number(this.headers['content-length']) > maxBytes) {
+    if (this.#bufferedBytes > maxBytes || this.#announcedBytes() > maxBytes) {
       if (this.#isEnded) return Promise.reject(oversizedBody(maxBytes));
       this.cancelled(oversizedBody(maxBytes));
     }
@@ -119,6 +119,11 @@ export class Exchange implements Dispatcher.DispatchHandler, TransportResponse, 
       if (this.#error !== undefined) throw this.#error;
       return this.#collected();
     });
+  }
+
+  /** What is still to come. The answer to HEAD names the length of a body that it does not have. */
+  #announcedBytes(): number {
+    return this.#isEnded || this.#request.method === 'HEAD' ? 0 : Number(this.headers['content-length']);
   }
 
   #collected(): Uint8Array {

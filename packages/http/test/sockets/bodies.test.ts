@@ -95,4 +95,12 @@ describe('bodies that cannot be used', () => {
     expect(await client.request({ method: 'DELETE', path: '/x' })).toBeUndefined();
     expect(await failure(client.request({ ...post, schema: { decode: (value) => value } }))).toBeInstanceOf(ValidationError);
   });
+
+  it('does not count the length that an answer to HEAD only talks about', async () => {
+    await using server = await RawServer.start((socket) => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 5000000000\r\n\r\n'));
+    await using client = new HttpClient({ baseUrl: server.url, maxResponseBytes: 1_000 });
+    const { data, headers } = await client.request({ method: 'HEAD', path: '/x' }).withMetadata();
+    expect(data).toBeUndefined();
+    expect(headers['content-length']).toBe('5000000000');
+  });
 });
