@@ -2,16 +2,23 @@ import { once } from 'node:events';
 import { createServer as createHttpServer, type Server } from 'node:http';
 import { createSecureServer } from 'node:http2';
 import net, { type AddressInfo, type Socket } from 'node:net';
+import { inspect } from 'node:util';
 import { ConfigurationError } from '@tinkex/types';
 import { Agent } from 'undici';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { HttpClient, proxyFromEnvironment, UndiciTransport } from '../src/index.js';
+import { type Clock, HttpClient, proxyFromEnvironment, systemClock, UndiciTransport } from '../src/index.js';
 import { failure } from './support/failure.js';
 import { Gate } from './support/gate.js';
 import { jsonResponse, RawServer } from './support/raw-server.js';
 import { certificate, privateKey } from './support/tls.js';
 
 const closers: (() => unknown)[] = [];
+
+/** Waits between attempts are over at once, deadlines are not. */
+const impatientClock: Clock = {
+  ...systemClock,
+  setTimeout: (callback, delayMs) => systemClock.setTimeout(callback, delayMs < 10_000 ? 0 : delayMs),
+};
 
 afterEach(async () => {
   vi.unstubAllEnvs();
@@ -137,6 +144,53 @@ describe('proxies', () => {
     expect(proxy.targets).toHaveLength(1);
   });
 
+  it('may be named by host and port alone', async () => {
+    await using server = await RawServer.start((socket) => socket.write(jsonResponse({ ok: 1 })));
+    const proxy = await startProxy();
+    await using transport = new UndiciTransport({ proxy: { httpProxy: new URL(proxy.url).host } });
+    expect(await new HttpClient({ baseUrl: server.url, transport }).request({ method: 'GET', path: '/x' })).toEqual({ ok: 1 });
+    expect(proxy.targets).toHaveLength(1);
+  });
+
+  it.each(['http://user:hunter2@pro xy:1', 'ftp://hunter2.internal'])(
+    'are refused at once when they are none, without being shown: %s',
+    (text) => {
+      vi.stubEnv('https_proxy', text);
+      const attempts = [() => new UndiciTransport({ proxy: { httpProxy: text } }), () => new HttpClient({ baseUrl: 'http://x' })];
+      const errors = attempts.map((attempt) => {
+        try {
+          attempt();
+        } catch (error) {
+          return error as ConfigurationError;
+        }
+        throw new Error('The proxy was taken.');
+      });
+      expect(errors.map(({ environmentVariable, option }) => environmentVariable ?? option)).toEqual(['proxy.httpProxy', 'HTTPS_PROXY']);
+      for (const error of errors) {
+        expect(error).toBeInstanceOf(ConfigurationError);
+        expect(inspect(error)).not.toContain('hunter2');
+      }
+    },
+  );
+
+  it.each([
+    [502, 3],
+    [407, 1],
+  ])('that refuse a tunnel with %i are a connection fault, tried %i times', async (status, attempts) => {
+    let refused = 0;
+    const proxy = createHttpServer();
+    proxy.on('connect', (_request, socket: Socket) => {
+      refused += 1;
+      socket.end(`HTTP/1.1 ${status} No\r\ncontent-length: 0\r\n\r\n`);
+    });
+    await using transport = new UndiciTransport({ proxy: { httpProxy: `http://127.0.0.1:${await listen(proxy)}` } });
+    await using client = new HttpClient({ baseUrl: 'http://api.example.com', transport, clock: impatientClock, maxRetries: 2 });
+    const error = await failure(client.request({ method: 'GET', path: '/x' }));
+    expect(error).toMatchObject({ name: 'ConnectionError', attempts });
+    expect(error.message).toBe(`The proxy refused to connect to http://api.example.com (status ${status}).`);
+    expect(refused).toBe(attempts);
+  });
+
   it('are read as everybody reads them', () => {
     expect(proxyFromEnvironment({})).toBeUndefined();
     expect(proxyFromEnvironment({ NO_PROXY: 'x' })).toBeUndefined();
@@ -166,6 +220,16 @@ describe('TLS', () => {
       expect(await client.request({ method: 'POST', path: '/x', body: { a: 1 } })).toEqual({ ok: 1 });
     }
     expect(server.versions).toEqual(['1.1', '2.0']);
+  });
+
+  it('believes the certificates it was given behind a proxy, too', async () => {
+    const server = await startSecure();
+    const proxy = await startProxy();
+    await using transport = new UndiciTransport({ ca: certificate, http2: true, proxy: { httpsProxy: proxy.url } });
+    await using client = new HttpClient({ baseUrl: server.url, transport, maxRetries: 0 });
+    expect(await client.request({ method: 'POST', path: '/x', body: { a: 1 } })).toEqual({ ok: 1 });
+    expect(proxy.targets).toEqual([new URL(server.url).host]);
+    expect(server.versions).toEqual(['2.0']);
   });
 
   it('refuses a certificate that nobody vouches for', async () => {

@@ -17,15 +17,28 @@ export function faultOf(error: unknown, origin: string): TinkexError {
     case 'UND_ERR_DESTROYED':
     case 'UND_ERR_CLOSED':
       return new AbortedError({ message: 'The transport is closed.', cause: error });
-    case 'UND_ERR_ABORTED':
     case 'UND_ERR_ABORT':
       return new AbortedError({ message: 'The call was aborted.', cause: error });
+    case 'UND_ERR_ABORTED':
+      // An abort of the caller comes as an error of ours; undici itself aborts a tunnel that its proxy has refused.
+      return tunnelFault(error, origin);
     case 'UND_ERR_INVALID_ARG':
     case 'UND_ERR_NOT_SUPPORTED':
       return new ConfigurationError({ message: `The request cannot be sent: ${messageOf(error)}.`, cause: error });
     default:
-      return new ConnectionError({ message: `No usable response from ${origin}: ${describe(error)}.`, cause: error });
+      return connectionFault(error, origin);
   }
+}
+
+function tunnelFault(error: unknown, origin: string): ConnectionError {
+  const status = Number(/^Proxy response \((\d+)\)/.exec(messageOf(error))?.[1]);
+  if (Number.isNaN(status)) return connectionFault(error, origin);
+  const message = `The proxy refused to connect to ${origin} (status ${status}).`;
+  return new ConnectionError({ message, cause: error, isRetryable: status >= 500 || status === 408 || status === 429 });
+}
+
+function connectionFault(error: unknown, origin: string): ConnectionError {
+  return new ConnectionError({ message: `No usable response from ${origin}: ${describe(error)}.`, cause: error });
 }
 
 function timeoutFault(phase: 'connect' | 'headers' | 'body', message: string, cause: unknown): TimeoutError {

@@ -1,9 +1,10 @@
 import { AbortedError } from '@tinkex/types';
-import { type Dispatcher, EnvHttpProxyAgent, Pool } from 'undici';
-import { type ProxySettings, proxyFromEnvironment } from '../environment.js';
+import { type buildConnector, type Dispatcher, EnvHttpProxyAgent, Pool } from 'undici';
+import type { ProxySettings } from '../environment.js';
 import { originOf, targetOf } from '../url/join-url.js';
 import { Exchange } from './exchange.js';
 import { DEFAULT_CONNECTIONS, DEFAULT_POOL_CONNECTIONS } from './pool-limits.js';
+import { proxySettings } from './proxy-settings.js';
 import type { Transport, TransportRequest, TransportResponse } from './transport.js';
 
 /** Options of `UndiciTransport`. */
@@ -43,9 +44,10 @@ export class UndiciTransport implements Transport {
   readonly #dispatchers = new Map<string, Map<string, Dispatcher>>();
   #closing: Promise<void> | undefined;
 
+  /** @throws ConfigurationError when a proxy's name is no URL. */
   constructor(options: UndiciTransportOptions = {}) {
     this.#options = options;
-    this.#proxy = proxySettings(options);
+    if (options.dispatcher === undefined) this.#proxy = proxySettings(options.proxy ?? 'environment');
   }
 
   send(request: TransportRequest): Promise<TransportResponse> {
@@ -107,30 +109,32 @@ export class UndiciTransport implements Transport {
       dispatcher =
         this.#proxy === undefined
           ? new Pool(origin, this.#poolOptions(pool))
-          : new EnvHttpProxyAgent({ ...this.#poolOptions(pool), ...this.#proxy });
+          : new EnvHttpProxyAgent({ ...this.#poolOptions(pool), ...this.#tunnelOptions(), ...this.#proxy });
       byOrigin.set(key, dispatcher);
     }
     return dispatcher;
   }
 
   #poolOptions(pool: string): Pool.Options {
-    const { pools, connectTimeoutMs, keepAliveTimeoutMs, http2, ca } = this.#options;
+    const { pools, keepAliveTimeoutMs, http2 } = this.#options;
     return {
       connections: pools?.[pool] ?? DEFAULT_POOL_CONNECTIONS[pool] ?? DEFAULT_CONNECTIONS,
-      connectTimeout: connectTimeoutMs ?? 5_000,
+      connect: this.#connectOptions(),
       keepAliveTimeout: keepAliveTimeoutMs ?? 4_000,
       keepAliveMaxTimeout: Math.max(60_000, keepAliveTimeoutMs ?? 0),
       headersTimeout: 0,
       bodyTimeout: 0,
       allowH2: http2 ?? false,
-      ...(ca === undefined ? {} : { connect: { ca: typeof ca === 'string' ? ca : [...ca], timeout: connectTimeoutMs ?? 5_000 } }),
     };
   }
-}
 
-function proxySettings(options: UndiciTransportOptions): ProxySettings | undefined {
-  const proxy = options.proxy ?? 'environment';
-  if (proxy === false || options.dispatcher !== undefined) return undefined;
-  if (proxy === 'environment') return proxyFromEnvironment();
-  return { httpProxy: proxy.httpProxy ?? '', httpsProxy: proxy.httpsProxy ?? '', noProxy: proxy.noProxy ?? '' };
+  /** A proxy agent makes its connections (to the proxy, and through it) by itself, and asks for the same options by other names. */
+  #tunnelOptions(): EnvHttpProxyAgent.Options {
+    return { proxyTls: this.#connectOptions(), requestTls: { ...this.#connectOptions(), allowH2: this.#options.http2 ?? false } };
+  }
+
+  #connectOptions(): buildConnector.BuildOptions {
+    const { connectTimeoutMs, ca } = this.#options;
+    return { timeout: connectTimeoutMs ?? 5_000, ...(ca === undefined ? {} : { ca: typeof ca === 'string' ? ca : [...ca] }) };
+  }
 }
