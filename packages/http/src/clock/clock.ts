@@ -9,11 +9,14 @@ export interface Clock {
   clearTimeout(handle: unknown): void;
 }
 
+/** The longest that the runtime's timers can wait, nearly 25 days. Asked for more they fire at once. */
+const MAX_DELAY_MS = 2 ** 31 - 1;
+
 /** The machine's own time. Timers are unref'd: a forgotten client never keeps a process alive. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   setTimeout: (callback, delayMs) => {
-    const handle = setTimeout(callback, delayMs);
+    const handle = setTimeout(callback, Math.min(delayMs, MAX_DELAY_MS));
     handle.unref?.();
     return handle;
   },
