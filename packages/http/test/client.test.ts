@@ -169,6 +169,14 @@ describe('retries', () => {
     expect(clock.waitsMs).toEqual([500]);
   });
 
+  it('are counted on the error of a body that cannot be used, too', async () => {
+    const clock = new ManualClock();
+    const transport = new ScriptedTransport([createResponse({ status: 503 }), createResponse({ body: 'not json' })]);
+    const schema = { decode: (value: unknown) => value };
+    const error = await failure(clock.settle(clientOf(transport, { clock }).request({ method: 'GET', path: '/x', schema })));
+    expect(error).toMatchObject({ name: 'ValidationError', attempts: 2 });
+  });
+
   it('puts the wait that the server asks for on a RateLimitError', async () => {
     const transport = new ScriptedTransport([createResponse({ status: 429, headers: { 'retry-after-ms': '200' }, body: {} })]);
     const error = await failure(clientOf(transport).request({ method: 'GET', path: '/a', maxRetries: 0 }));

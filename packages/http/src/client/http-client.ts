@@ -11,6 +11,7 @@ import { requestIdOf } from '../pipeline/request-id.js';
 import { compose } from '../pipeline/stage.js';
 import { Wire } from '../pipeline/wire.js';
 import { retryStage } from '../retry/retry-stage.js';
+import { withAttempts } from '../retry/with-attempts.js';
 import type { Transport } from '../transport/transport.js';
 import { UndiciTransport } from '../transport/undici-transport.js';
 import { normalizeBaseUrl } from '../url/base-url.js';
@@ -100,9 +101,14 @@ export class HttpClient {
   }
 
   #result<T>(options: RequestOptions<T>, call: Call, reply: Reply): HttpResult<T> {
-    const data = readReply(reply, options);
     const { status, headers } = reply;
     const { attempt, retryDelayMs } = call;
+    let data: T;
+    try {
+      data = readReply(reply, options);
+    } catch (error) {
+      throw attempt === 0 ? error : withAttempts(error, attempt + 1);
+    }
     const requestId = requestIdOf(headers);
     const result = { data, status, headers, attempts: attempt + 1, retryDelayMs };
     return requestId === undefined ? result : { ...result, requestId };

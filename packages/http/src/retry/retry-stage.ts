@@ -7,6 +7,7 @@ import { type Call, isAnswer, type Reply, requestTypeOf } from '../pipeline/call
 import { closedError, type Lifetime } from '../pipeline/lifetime.js';
 import type { Stage } from '../pipeline/stage.js';
 import { type AttemptOutcome, decideRetry } from './retry-policy.js';
+import { withAttempts } from './with-attempts.js';
 
 type Next = (call: Call) => Promise<Reply>;
 
@@ -70,14 +71,6 @@ class RetryLoop {
     // A new object: the last attempt's headers may have been recorded.
     call.headers = { ...call.headers, 'x-stainless-retry-count': String(call.attempt) };
   }
-}
-
-/** Notes on an error how many requests were made before it was given to the caller. */
-function withAttempts(error: unknown, attempts: number): unknown {
-  if (TinkexError.isInstance(error) && error.attempts !== attempts) {
-    Object.defineProperty(error, 'attempts', { value: attempts, enumerable: true, configurable: true });
-  }
-  return error;
 }
 
 function announce(call: Call, delayMs: number, outcome: AttemptOutcome, source: EventSourceOf): void {
