@@ -287,6 +287,15 @@ describe('secrets', () => {
 });
 
 describe('close', () => {
+  it('ends a call that is still compressing its body, before anything is sent', async () => {
+    const transport = new ScriptedTransport([ok()]);
+    const client = clientOf(transport);
+    const call = failure(client.request({ method: 'POST', path: '/x', body: { n: 1 }, compress: 'zstd' }));
+    await client.close();
+    expect((await call).name).toBe('AbortError');
+    expect(transport.requests).toHaveLength(0);
+  });
+
   it('leaves a transport that was handed in open', async () => {
     const transport = new ScriptedTransport([]);
     const client = clientOf(transport);

@@ -12,6 +12,7 @@ import type {
 import { type Call, isAnswer, type Reply } from './call.js';
 import type { DeadlineQueue, Expiring } from './deadline-queue.js';
 import { IdleLimitedBody } from './idle-limited-body.js';
+import { closedError } from './lifetime.js';
 import type { Wire } from './wire.js';
 
 const NO_BYTES = new Uint8Array(0);
@@ -148,6 +149,11 @@ export class Attempt implements Cancellation, CancellationListener, RequestProgr
     const { signal } = this.#call;
     if (signal?.aborted) {
       this.handleEvent();
+      return;
+    }
+    // The call may have begun before the client was closed, and compressed its body meanwhile.
+    if (this.#wire.lifetime.isClosed) {
+      this.cancelled(closedError());
       return;
     }
     signal?.addEventListener('abort', this);
