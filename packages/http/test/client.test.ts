@@ -10,6 +10,7 @@ import {
   type HttpResult,
   type Middleware,
   type RetryInfo,
+  subscribe,
 } from '../src/index.js';
 import { failure } from './support/failure.js';
 import { ManualClock } from './support/manual-clock.js';
@@ -283,6 +284,17 @@ describe('secrets', () => {
     expect(ApiStatusError.isInstance(error)).toBe(true);
     const shown = [inspect(error, { depth: 9 }), JSON.stringify(error), error.message, error.stack].join('\n');
     for (const secret of ['secret-key', 'secret-cookie', 'secret-query']) expect(shown).not.toContain(secret);
+  });
+
+  it('are not shown when they come with the path, neither in an error nor in an event', async () => {
+    const paths: string[] = [];
+    const end = subscribe('tinkex:http:request:stop', ({ path, requestType }) => void paths.push(path, requestType));
+    const transport = new ScriptedTransport([createResponse({ status: 404 })]);
+    const error = await failure(clientOf(transport).request({ method: 'GET', path: '/file?sig=hunter2', query: { part: 1 } }));
+    end();
+    expect(transport.requests[0]?.url).toBe(`${baseUrl}/file?sig=hunter2&part=1`);
+    expect(inspect(error)).not.toContain('hunter2');
+    expect(paths).toEqual(['/file', 'GET /file']);
   });
 });
 

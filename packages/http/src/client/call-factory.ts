@@ -43,12 +43,12 @@ export class CallFactory {
   }
 
   create(options: BaseRequestOptions, isStream: boolean, acceptStatus: readonly number[] | undefined): Call {
-    const { method, path } = options;
+    const { method } = options;
     const totalTimeoutMs = options.totalTimeoutMs ?? this.#totalTimeoutMs;
     return {
       method,
-      path,
-      url: this.#url(path, options.query),
+      path: withoutQuery(options.path),
+      url: this.#url(options.path, options.query),
       pool: options.pool ?? 'default',
       requestType: options.requestType,
       headers: this.#headers(options),
@@ -86,6 +86,12 @@ export class CallFactory {
     if (options.headers !== undefined) setLowerCased(headers, options.headers);
     return headers;
   }
+}
+
+/** The path is shown in errors and events, where a query has no place: it may be signed. */
+function withoutQuery(path: string): string {
+  const query = path.indexOf('?');
+  return query === -1 ? path : path.slice(0, query);
 }
 
 function encodeBody({ body, contentType }: BaseRequestOptions): string | Uint8Array | undefined {
