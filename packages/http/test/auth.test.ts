@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { AbortedError, ConfigurationError } from '@tinkex/types';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { apiKeyAuth, createResponse, credentialCommand, HttpClient, jwtAuth, planJwtRefresh } from '../src/index.js';
 import { failure } from './support/failure.js';
 import { Gate } from './support/gate.js';
@@ -152,6 +152,33 @@ describe('jwtAuth', () => {
     expect(await impatient).toBeInstanceOf(AbortedError);
     gate.open(tokenExpiring(clock.now() + 3_600_000));
     expect(await patient).toHaveProperty('x-api-key');
+    await auth.close?.();
+  });
+
+  it('makes no exchange for a call that is aborted already', async () => {
+    const exchange = vi.fn(() => Promise.reject(new Error('down')));
+    const auth = jwtAuth({ exchange, clock: new ManualClock() });
+    expect(await failure(Promise.resolve(auth.headers(AbortSignal.abort())))).toBeInstanceOf(AbortedError);
+    expect(exchange).not.toHaveBeenCalled();
+  });
+
+  it('tries again a minute later even when the one who is told of the failure throws', async () => {
+    const clock = new ManualClock();
+    let exchanges = 0;
+    const exchange = async (): Promise<string> => {
+      exchanges += 1;
+      if (exchanges > 1) throw new Error('down');
+      return tokenExpiring(clock.now() + 3_600_000);
+    };
+    const onRefreshFailure = (): never => {
+      throw new RangeError('mine');
+    };
+    const auth = jwtAuth({ exchange, clock, onRefreshFailure });
+    await auth.headers();
+    await clock.advance(3_300_000);
+    expect(exchanges).toBe(2);
+    await clock.advance(60_000);
+    expect(exchanges).toBe(3);
     await auth.close?.();
   });
 

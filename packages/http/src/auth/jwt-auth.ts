@@ -62,6 +62,8 @@ class RefreshingJwtAuth implements JwtAuth {
   async headers(signal?: AbortSignal): Promise<Record<string, string>> {
     const current = this.current();
     if (current !== undefined) return { ...current };
+    // Nobody would be there to hear that the exchange failed.
+    if (signal?.aborted) throw abortedBy(signal);
     try {
       await abortable(this.#refresh(), signal);
     } catch (error) {
@@ -107,8 +109,8 @@ class RefreshingJwtAuth implements JwtAuth {
       this.#schedule(Math.max(MIN_REFRESH_INTERVAL_MS, this.#plan().backgroundDelayMs));
     } catch (error) {
       if (this.#headers !== undefined) {
-        this.#options.onRefreshFailure?.(error);
         this.#schedule(RETRY_REFRESH_MS);
+        this.#options.onRefreshFailure?.(error);
       }
       throw error;
     }
@@ -128,7 +130,6 @@ class RefreshingJwtAuth implements JwtAuth {
 /** Stops waiting when the signal is aborted; the work goes on for the others who wait for it. */
 function abortable(work: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
   if (signal === undefined) return work;
-  if (signal.aborted) return Promise.reject(abortedBy(signal));
   return new Promise((resolve, reject) => {
     const onAbort = (): void => reject(abortedBy(signal));
     signal.addEventListener('abort', onAbort, { once: true });
