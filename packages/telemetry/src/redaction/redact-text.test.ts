@@ -13,6 +13,7 @@ describe('redactText', () => {
     ['an authorization value', 'Authorization: Bearer abc.def', ['abc.def']],
     ['a header in JSON', '{"X-API-Key": "sekret", "a": 1}', ['sekret']],
     ['a pair', 'client_secret=sekret&x=1', ['sekret']],
+    ['a pair with a longer name', '"MY_CLIENT_SECRET_KEY_2": "sekret"', ['sekret']],
     ['a cookie', "cookie: 'session=sekret'", ['sekret']],
   ])('hides %s', (_what, text, secrets) => {
     const redacted = redactText(text);
@@ -31,6 +32,12 @@ describe('redactText', () => {
     const redacted = redactText(`${'x'.repeat(90)} tml-${'s'.repeat(50)}`, 100);
     expect(redacted.length).toBeLessThanOrEqual(101);
     expect(redacted).not.toContain('tml-s');
+  });
+
+  it('looks through a long run of letters once, not once for each letter', () => {
+    // By the square of its length this text would take minutes.
+    const run = 'a'.repeat(200_000);
+    expect(redactText(`${run} secret=sekret`, 300_000)).toBe(`${run} secret=[redacted]`);
   });
 
   it('hides a key wherever it stands', () => {
