@@ -115,6 +115,14 @@ describe('attachOpenTelemetry', () => {
     expect(finished()[0]?.startTime).toEqual([50, 0]);
   });
 
+  it('marks the span of an attempt that ended with an error of somebody else', async () => {
+    using attachment = attachOpenTelemetry({ tracerProvider, hasMetrics: false });
+    const broken = () => Promise.reject(new RangeError('mine'));
+    await expect(client(scripted([]), [broken]).request({ method: 'GET', path: '/x' })).rejects.toThrow('mine');
+    attachment.detach();
+    expect(finished().map(({ attributes, status }) => [attributes['error.type'], status.code])).toEqual([['RangeError', 2]]);
+  });
+
   it('names a span after the method alone when the call has no operation: paths may hold ids', async () => {
     using attachment = attachOpenTelemetry({ tracerProvider, hasMetrics: false });
     await client(scripted([])).request({ method: 'GET', path: '/api/v1/training_runs/run-1' });

@@ -54,9 +54,10 @@ export function httpStartAttributes(event: HttpRequestEvent): Attributes {
   };
 }
 
-/** `error.type` by the conventions: the status of an error answer, or the code of the error. `undefined` for a success. */
+/** `error.type` by the conventions: the status of an error answer, or the error's code, or its name if it is none of ours. `undefined` for a success. */
 export function httpErrorType(event: HttpRequestEvent): string | undefined {
-  if (event.errorCode !== undefined) return safeText(event.errorCode);
+  const thrown = event.errorCode ?? event.errorName;
+  if (thrown !== undefined) return safeText(thrown);
   return event.status !== undefined && event.status >= 400 ? String(event.status) : undefined;
 }
 
