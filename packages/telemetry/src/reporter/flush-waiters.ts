@@ -1,4 +1,4 @@
-import type { Clock } from '@tinkex/http';
+import { type Clock, keepAlive } from '@tinkex/http';
 
 /** Those who wait until a number of events has been dealt with, each for a bounded time. */
 export class FlushWaiters {
@@ -23,6 +23,8 @@ export class FlushWaiters {
         },
       };
       const timer = this.#clock.setTimeout(() => waiter.settle(false), timeoutMs);
+      // Somebody awaits this: the process must not end while the tries below, which keep nothing alive, are between two pauses.
+      keepAlive(timer);
       this.#waiters.add(waiter);
     });
   }

@@ -1,3 +1,4 @@
+import { type Clock, systemClock } from '@tinkex/http';
 import { apiStatusError, ConnectionError, type TelemetryRequest, ValidationError } from '@tinkex/types';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { SendBatch } from './delivery.js';
@@ -6,7 +7,7 @@ import { ServiceReporter, type ServiceReporterSettings } from './service-reporte
 type Event = TelemetryRequest['events'][number];
 
 /** A service that answers as the script says (then accepts), and keeps what it got. */
-function service(script: readonly (Error | 'hang')[] = []): {
+function service(script: readonly (Error | 'hang' | undefined)[] = []): {
   readonly batches: TelemetryRequest[];
   readonly signals: AbortSignal[];
   send: SendBatch;
@@ -128,6 +129,20 @@ describe('ServiceReporter', () => {
     );
   });
 
+  it.each([
+    [0, 1],
+    [1_000, 100],
+  ])('sends batches that the service takes when it is told %i', async (maxBatchEvents, expected) => {
+    // Answers so often and no more: a reporter that takes nothing out of its queue would send for ever.
+    const { batches, send } = service([...Array<undefined>(101), 'hang']);
+    const reports = reporter(send, { maxBatchEvents });
+    for (let index = 0; index < 101; index += 1) reports.event(note(`n${index}`));
+    const flushed = reports.flush({ timeoutMs: 1 });
+    await vi.advanceTimersByTimeAsync(1);
+    expect(await flushed).toBe(true);
+    expect(batches[0]?.events).toHaveLength(expected);
+  });
+
   it('drops a group that does not fit as a whole', async () => {
     const { batches, send } = service(['hang']);
     const reports = reporter(send, { maxQueuedEvents: 3 });
@@ -211,6 +226,21 @@ describe('ServiceReporter', () => {
     const flushed = reports.flush({ timeoutMs: 200 });
     await vi.advanceTimersByTimeAsync(200);
     await expect(flushed).resolves.toBe(false);
+  });
+
+  it('keeps the process alive while somebody waits for a flush, and only then', async () => {
+    const kept = new Set<number>();
+    const clock: Clock = {
+      ...systemClock,
+      setTimeout: (_callback, delayMs) => ({ ref: () => kept.add(delayMs) }),
+      clearTimeout: () => undefined,
+    };
+    const reports = reporter(service([down()]).send, { clock });
+    reports.capture(down());
+    await vi.advanceTimersByTimeAsync(0);
+    expect(kept).toEqual(new Set());
+    void reports.flush({ timeoutMs: 777 });
+    expect(kept).toEqual(new Set([777]));
   });
 
   it('sends what is queued when it is closed, then nothing more', async () => {

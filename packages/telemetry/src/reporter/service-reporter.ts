@@ -28,7 +28,7 @@ export interface ServiceReporterSettings {
   readonly random?: Random;
   /** Events that may wait; a group that does not fit is dropped as a whole. Default 10,000. */
   readonly maxQueuedEvents?: number;
-  /** Events in one request. Default 100, which is also the most the service takes. */
+  /** Events in one request, from 1 to 100 (the most the service takes); any other number counts as the nearest of these. Default 100. */
   readonly maxBatchEvents?: number;
   /** How long an event waits for company. Default 10,000. */
   readonly flushIntervalMs?: number;
@@ -46,6 +46,9 @@ export interface ServiceReporterStatus {
   /** It has given up (or was told to) and drops everything from now on. */
   readonly isStopped: boolean;
 }
+
+/** The most that the service takes in one request. */
+const maxBatchEvents = 100;
 
 /** After this many batches in a row that nobody took, reporting ends for good. */
 const maxLostBatches = 3;
@@ -65,6 +68,7 @@ export class ServiceReporter implements AsyncDisposable {
   readonly #waiters: FlushWaiters;
   readonly #errors = errorReport('ServiceReporter');
   readonly #createdAtMs: number;
+  readonly #batchEvents: number;
   #nextIndex = 0;
   #accepted = 0;
   #finished = 0;
@@ -84,6 +88,7 @@ export class ServiceReporter implements AsyncDisposable {
     this.#queue = new EventQueue(options.maxQueuedEvents ?? 10_000);
     this.#waiters = new FlushWaiters(this.#clock);
     this.#createdAtMs = this.#clock.now();
+    this.#batchEvents = Math.min(Math.max(options.maxBatchEvents ?? maxBatchEvents, 1), maxBatchEvents);
     const sendTimeoutMs = options.sendTimeoutMs ?? 5_000;
     this.#delivery = new Delivery({
       send: 'send' in options ? options.send : sendOver(options.http, sendTimeoutMs),
@@ -189,7 +194,7 @@ export class ServiceReporter implements AsyncDisposable {
 
   async #run(): Promise<void> {
     while (this.#queue.size > 0) {
-      const events = this.#queue.peek(this.#settings.maxBatchEvents ?? 100);
+      const events = this.#queue.peek(this.#batchEvents);
       const outcome = await this.#delivery.deliver({
         events: [...events],
         platform: platformName(),
