@@ -32,6 +32,7 @@ describe('executeWithRetries', () => {
   it.each([
     ['a bug', new TypeError('bug')],
     ['a bad body', new ValidationError({ direction: 'response', issues: [] })],
+    ['a fault that time does not heal, such as a ring of redirects', new ConnectionError({ message: 'x', isRetryable: false })],
     ["the caller's own time limit", new TimeoutError({ message: 'x', phase: 'total' })],
   ])('raises %s at once', async (_name, error) => {
     let rounds = 0;

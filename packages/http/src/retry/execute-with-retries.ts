@@ -68,7 +68,7 @@ export function outerDelayMs(error: unknown, failures: number, elapsedMs: number
 
 function isTransient(error: unknown): boolean {
   if (TimeoutError.isInstance(error) && (error.phase === 'total' || error.phase === 'wait')) return false;
-  if (ConnectionError.isInstance(error)) return true;
+  if (ConnectionError.isInstance(error)) return error.isRetryable;
   if (!ApiStatusError.isInstance(error)) return false;
   const { status } = error;
   return status === 408 || status === 409 || status === 429 || status >= 500;
