@@ -97,6 +97,20 @@ describe('pools', () => {
   });
 });
 
+describe('close', () => {
+  it('ends what is under way on connections that were given up, too', async () => {
+    const asked = new Gate<Socket>();
+    await using server = await RawServer.start((socket) => asked.open(socket));
+    const transport = new UndiciTransport();
+    const call = failure(transport.send({ method: 'GET', url: `${server.url}/x`, headers: {}, pool: 'sample' }));
+    const closed = once(await asked.opened, 'close');
+    transport.recycle('sample', server.url);
+    await transport.close();
+    expect(await call).toMatchObject({ name: 'AbortError', message: 'The transport is closed.' });
+    await closed;
+  });
+});
+
 describe("a dispatcher of the user's own", () => {
   it('is used, and never closed by us', async () => {
     await using server = await RawServer.start((socket) => socket.write(jsonResponse({ ok: 1 })));

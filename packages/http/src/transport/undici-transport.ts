@@ -42,6 +42,8 @@ export class UndiciTransport implements Transport {
   readonly #options: UndiciTransportOptions;
   readonly #proxy: ProxySettings | undefined;
   readonly #dispatchers = new Map<string, Map<string, Dispatcher>>();
+  /** Recycled, but not yet done with what was under way. */
+  readonly #retired = new Set<Dispatcher>();
   #closing: Promise<void> | undefined;
 
   /** @throws ConfigurationError when a proxy's name is no URL. */
@@ -76,8 +78,10 @@ export class UndiciTransport implements Transport {
     const dispatcher = byOrigin?.get(key);
     if (dispatcher === undefined) return;
     byOrigin?.delete(key);
-    // Requests that are under way on the old connections finish there.
-    void dispatcher.close();
+    // Requests that are under way on the old connections finish there, unless the transport is closed first.
+    this.#retired.add(dispatcher);
+    const forget = (): unknown => this.#retired.delete(dispatcher);
+    dispatcher.close().then(forget, forget);
   }
 
   close(): Promise<void> {
@@ -90,7 +94,7 @@ export class UndiciTransport implements Transport {
   }
 
   async #destroyAll(): Promise<void> {
-    const owned = [...this.#dispatchers.values()].flatMap((byOrigin) => [...byOrigin.values()]);
+    const owned = [...this.#retired, ...[...this.#dispatchers.values()].flatMap((byOrigin) => [...byOrigin.values()])];
     this.#dispatchers.clear();
     await Promise.all(owned.map((dispatcher) => dispatcher.destroy()));
   }
