@@ -77,6 +77,7 @@ describe('request', () => {
     const client = clientOf(new ScriptedTransport([]));
     expect(await failure(client.request({ method: 'POST', path: '/a', body: new Uint8Array(1) }))).toBeInstanceOf(ConfigurationError);
     expect(await failure(client.request({ method: 'GET', path: '/a', timeoutMs: 0 }))).toBeInstanceOf(ConfigurationError);
+    expect(await failure(client.request({ method: 'GET', path: '/a', maxResponseBytes: Number.NaN }))).toBeInstanceOf(ConfigurationError);
     expect(() => clientOf(new ScriptedTransport([]), { maxRetries: -1 })).toThrow(ConfigurationError);
     expect(() => new HttpClient({ baseUrl: 'nonsense' })).toThrow(ConfigurationError);
     expect(() => new HttpClient({ baseUrl: 'ftp://host' })).toThrow(ConfigurationError);

@@ -58,7 +58,8 @@ export class CallFactory {
       timeoutMs: options.timeoutMs === undefined ? this.#timeoutMs : atLeast(1, options.timeoutMs, 'timeoutMs'),
       totalDeadlineAtMs:
         totalTimeoutMs === Number.POSITIVE_INFINITY ? totalTimeoutMs : this.#clock.now() + atLeast(1, totalTimeoutMs, 'totalTimeoutMs'),
-      maxResponseBytes: options.maxResponseBytes ?? this.#maxResponseBytes,
+      maxResponseBytes:
+        options.maxResponseBytes === undefined ? this.#maxResponseBytes : atLeast(0, options.maxResponseBytes, 'maxResponseBytes'),
       signal: options.signal,
       isStream,
       redirect: options.redirect ?? 'follow',
