@@ -7,14 +7,14 @@ const followers = new WeakMap<AbortSignal, Set<() => void>>();
 /**
  * Calls back once when the signal is aborted; not if it already is.
  *
- * @returns A function that takes the registration back. The signal keeps no listener once nobody follows it.
+ * @returns A function that takes the registration back; calling it again does nothing. The signal keeps no listener once nobody follows it.
  */
 export function onAbort(signal: AbortSignal, callback: () => void): () => void {
   const callbacks = followers.get(signal) ?? follow(signal);
   callbacks.add(callback);
   return () => {
-    callbacks.delete(callback);
-    if (callbacks.size === 0) unfollow(signal);
+    // Taken back twice, it must not take the listener from those who have followed since.
+    if (callbacks.delete(callback) && callbacks.size === 0) unfollow(signal);
   };
 }
 
