@@ -61,6 +61,14 @@ describe('ApiFuture', () => {
     await expect(future.submitted()).rejects.toBe(failure);
   });
 
+  it('a wait with an aborted signal leaves no rejection behind', async () => {
+    const { core, future } = make<number>();
+    const signal = AbortSignal.abort();
+    core.reject(failure);
+    await expect(future.submitted({ signal })).rejects.toBeInstanceOf(AbortedError);
+    await expect(future.result({ signal })).rejects.toBeInstanceOf(AbortedError);
+  });
+
   it('publishes a failure nobody waits for, and never makes it an unhandled rejection', async () => {
     const { core } = make<number>();
     core.accept(['req-9']);

@@ -30,6 +30,8 @@ export function waitFor<T>(
       unfollow?.();
     };
     if (signal?.aborted) {
+      // Nobody looks at the promise now; its failure must not end the process.
+      promise.catch(ignore);
       stop();
       return;
     }
@@ -54,4 +56,8 @@ export function waitFor<T>(
       },
     );
   });
+}
+
+function ignore(): void {
+  // Whoever waits for the promise gets its failure.
 }

@@ -120,6 +120,21 @@ describe('start-up', () => {
     await server.service.close();
   });
 
+  it('a call that is aborted before it begins sends nothing and leaves no rejection behind', async () => {
+    const unhandled: unknown[] = [];
+    const onUnhandled = (error: unknown): void => void unhandled.push(error);
+    process.on('unhandledRejection', onUnhandled);
+    const server = miniServer();
+    const signal = AbortSignal.abort();
+    await expect(server.service.getServerCapabilities({ signal })).rejects.toMatchObject({ name: 'AbortError' });
+    await expect(server.service.sessionId({ signal })).rejects.toMatchObject({ name: 'AbortError' });
+    expect(server.transport.seen).toEqual([]);
+    await server.service.close();
+    await new Promise((resolve) => setImmediate(resolve));
+    process.off('unhandledRejection', onUnhandled);
+    expect(unhandled).toEqual([]);
+  });
+
   it('a caller who gives up waiting for the start learns why it did not start', async () => {
     const server = miniServer();
     server.routes.set('client/config', () => ({ connection_error: true }));

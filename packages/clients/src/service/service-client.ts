@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type RetryInfo, type Transport, UndiciTransport } from '@tinkex/http';
 import { type ClientReport, outerRetryReport, ServiceReporter } from '@tinkex/telemetry/reporter';
-import type { EventSource, GetServerCapabilitiesResponse } from '@tinkex/types';
+import { AbortedError, type EventSource, type GetServerCapabilitiesResponse } from '@tinkex/types';
 import type { CallOptions } from '../calls/call-options.js';
 import { CallScope } from '../calls/call-scope.js';
 import type { RetriedRound } from '../calls/endpoint-caller.js';
@@ -167,7 +167,8 @@ export class ServiceClient implements AsyncDisposable {
   }
 
   /** Starts once for all callers; one caller's abort ends only its own wait. A failed start is tried again by the next call. */
-  #connection(options: CallOptions = {}): Promise<Connection> {
+  async #connection(options: CallOptions = {}): Promise<Connection> {
+    throwIfAborted(options);
     this.#connecting ??= this.#shared(
       (signal) => this.#connect(signal),
       () => {
@@ -177,7 +178,8 @@ export class ServiceClient implements AsyncDisposable {
     return waitFor(this.#connecting, this.#options.clock, options, 'the connection to start', () => this.#startUpTrouble);
   }
 
-  #session(options: CallOptions = {}): Promise<SessionConnection> {
+  async #session(options: CallOptions = {}): Promise<SessionConnection> {
+    throwIfAborted(options);
     this.#openingSession ??= this.#shared(
       (signal) => this.#openSession(signal),
       () => {
@@ -279,4 +281,9 @@ export class ServiceClient implements AsyncDisposable {
     this.#lifetime.close();
     if (this.#options.transport === undefined) await this.#transport.close();
   }
+}
+
+/** Nothing is started for a call that is over before it begins. */
+function throwIfAborted({ signal }: CallOptions): void {
+  if (signal?.aborted) throw new AbortedError({ message: 'The call was aborted', cause: signal.reason });
 }
