@@ -18,12 +18,20 @@ export class CallScope implements Closable {
   #unfollow: (() => void) | undefined;
   #failure: AbortedError | TimeoutError | undefined;
 
-  constructor(clock: Clock, lifetime: Lifetime, { signal, timeoutMs }: Pick<CallOptions, 'signal' | 'timeoutMs'> = {}) {
+  /** @param startedAtMs - When the caller's time limit began, if that was earlier. */
+  constructor(
+    clock: Clock,
+    lifetime: Lifetime,
+    { signal, timeoutMs }: Pick<CallOptions, 'signal' | 'timeoutMs'> = {},
+    startedAtMs = clock.now(),
+  ) {
     this.#clock = clock;
     this.#lifetime = lifetime;
     this.#hasOwnCause = signal !== undefined || timeoutMs !== undefined;
     if (signal !== undefined) this.#follow(signal);
-    if (timeoutMs !== undefined) this.#timer = clock.setTimeout(() => this.#timeOut(timeoutMs), timeoutMs);
+    if (timeoutMs !== undefined) {
+      this.#timer = clock.setTimeout(() => this.#timeOut(timeoutMs), Math.max(timeoutMs - (clock.now() - startedAtMs), 0));
+    }
     lifetime.add(this);
   }
 
@@ -54,6 +62,18 @@ export class CallScope implements Closable {
   /** The error the caller should see: why the scope ended, if it did, else `error` itself. */
   explain(error: unknown): unknown {
     return this.#failure ?? error;
+  }
+
+  /** Does the work of a call that has several steps: one signal and one time limit for all of them. Ends the scope. */
+  async run<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    try {
+      if (this.signal.aborted) throw this.signal.reason;
+      return await work(this.signal);
+    } catch (error) {
+      throw this.explain(error);
+    } finally {
+      this.end();
+    }
   }
 
   /** Stops the call from within. */

@@ -87,8 +87,7 @@ export class ServiceClient implements AsyncDisposable {
 
   /** The models that can be trained and sampled. Needs no session. */
   async getServerCapabilities(options: CallOptions = {}): Promise<GetServerCapabilitiesResponse> {
-    const connection = await this.#connection(options);
-    return connection.call('getServerCapabilities', {}, options);
+    return this.#steps(options, this.#connection, (connection, step) => connection.call('getServerCapabilities', {}, step));
   }
 
   /**
@@ -98,9 +97,10 @@ export class ServiceClient implements AsyncDisposable {
    */
   async createLoraTrainingClient(options: LoraTrainingOptions & CallOptions): Promise<TrainingClient> {
     const modelSeqId = this.#nextModelSeqId++;
-    const connection = await this.#session(options);
-    const modelId = await createLoraModel(connection, modelSeqId, options);
-    return this.#trainingClient(connection, modelId);
+    return this.#steps(options, this.#session, async (connection, step) => {
+      const modelId = await createLoraModel(connection, modelSeqId, step);
+      return new TrainingClient(connection, modelId);
+    });
   }
 
   /** Makes a new model with saved weights and a fresh optimizer. */
@@ -119,8 +119,7 @@ export class ServiceClient implements AsyncDisposable {
    * @throws `ConfigurationError` when neither is named; otherwise what the server says.
    */
   async createSamplingClient(options: SamplingClientOptions & CallOptions): Promise<SamplingClient> {
-    const connection = await this.#session(options);
-    return SamplingClient.create(connection, options, options);
+    return this.#steps(options, this.#session, (connection, step) => SamplingClient.create(connection, step, step));
   }
 
   /** Makes a client that looks after runs, checkpoints, sessions and bills. Needs no session. */
@@ -149,8 +148,9 @@ export class ServiceClient implements AsyncDisposable {
    * @throws `NotFoundError` when the run has no training checkpoint.
    */
   async resume(options: ResumeOptions & CallOptions): Promise<ResumedTraining> {
-    const connection = await this.#connection(options);
-    return resumeTraining(connection, options, (path, isExact) => this.#fromState(path, isExact, options));
+    return this.#steps(options, this.#connection, (connection, step) =>
+      resumeTraining(connection, step, (path, isExact) => this.#fromState(path, isExact, step)),
+    );
   }
 
   /**
@@ -257,23 +257,35 @@ export class ServiceClient implements AsyncDisposable {
 
   async #fromState(path: string, hasOptimizer: boolean, options: FromStateOptions & CallOptions): Promise<TrainingClient> {
     const modelSeqId = this.#nextModelSeqId++;
-    const connection = await this.#session(options);
-    const request = { path, hasOptimizer, modelSeqId, options, connectAs: (apiKey: string) => this.#sibling(apiKey) };
-    const { modelId, loadPath } = await createModelFromState(connection, request);
-    const client = this.#trainingClient(connection, modelId);
-    if (loadPath !== undefined)
-      await (hasOptimizer ? client.loadStateWithOptimizer(loadPath, options) : client.loadState(loadPath, options));
-    return client;
+    return this.#steps(options, this.#session, async (connection, step) => {
+      const connectAs = (apiKey: string) => this.#sibling(apiKey, step);
+      const { modelId, loadPath } = await createModelFromState(connection, { path, hasOptimizer, modelSeqId, options: step, connectAs });
+      const client = new TrainingClient(connection, modelId);
+      if (loadPath !== undefined) await (hasOptimizer ? client.loadStateWithOptimizer(loadPath, step) : client.loadState(loadPath, step));
+      return client;
+    });
+  }
+
+  /**
+   * A call that waits for the connection or the session and then goes on in steps of its own. The caller's time limit is one for all of them: the
+   * steps get the options without it, with a signal that stands for it.
+   */
+  async #steps<Options extends CallOptions, Connected, T>(
+    options: Options,
+    connect: (this: ServiceClient, options: CallOptions) => Promise<Connected>,
+    work: (connected: Connected, step: Options) => Promise<T>,
+  ): Promise<T> {
+    const { clock } = this.#options;
+    const startedAtMs = clock.now();
+    const connected = await connect.call(this, options);
+    const { timeoutMs: _, ...rest } = options;
+    return new CallScope(clock, this.#lifetime, options, startedAtMs).run((signal) => work(connected, { ...rest, signal } as Options));
   }
 
   /** Another client of the same server with another credential, for weights that belong to somebody else. */
-  #sibling(apiKey: string): { connection: Promise<Connection>; close: () => Promise<void> } {
+  #sibling(apiKey: string, step: CallOptions): { connection: Promise<Connection>; close: () => Promise<void> } {
     const sibling = new ServiceClient({ ...this.#userOptions, apiKey, baseUrl: this.#options.baseUrl });
-    return { connection: sibling.#connection(), close: () => sibling.close() };
-  }
-
-  #trainingClient(connection: SessionConnection, modelId: string): TrainingClient {
-    return new TrainingClient(connection, modelId);
+    return { connection: sibling.#connection(step), close: () => sibling.close() };
   }
 
   async #close(): Promise<void> {

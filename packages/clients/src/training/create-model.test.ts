@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { miniServer } from '../../test/support/mini-server.js';
+import { later, never } from '../../test/support/scripted-transport.js';
 
 describe('models from saved weights', () => {
   const path = 'tinker://R:train:0/weights/ckpt';
@@ -59,6 +60,37 @@ describe('models from saved weights', () => {
     expect(server.transport.of('client/config').map(({ headers }) => headers['x-api-key'])).toEqual(['any', 'tml-owner']);
     expect(server.transport.isClosed).toBe(false);
     await server.service.close();
+  });
+
+  it('has one time limit for all of its steps', async () => {
+    const server = miniServer();
+    const slowly = (body: unknown) => () => later(server.clock, 400, { body });
+    server.routes.set('create_session', slowly({ session_id: 'S' }));
+    server.routes.set('weights_info', slowly({ base_model: 'base', is_lora: true, lora_rank: 8 }));
+    server.routes.set('create_model', slowly({ request_id: 'create' }));
+    const begunAtMs = server.clock.now();
+    const call = server.service.createTrainingClientFromState(path, { timeoutMs: 1_000 });
+    await expect(server.clock.runUntil(call)).rejects.toMatchObject({ name: 'TimeoutError', phase: 'total', timeoutMs: 1_000 });
+    expect(server.clock.now() - begunAtMs).toBe(1_000);
+    await server.service.close();
+  });
+
+  it("can be aborted, and is ended by close(), while it connects as the weights' owner", async () => {
+    const server = miniServer();
+    await server.training();
+    server.routes.set('client/config', never);
+    const controller = new AbortController();
+    const begin = (options: { signal?: AbortSignal }) =>
+      server.service.createTrainingClientFromState(path, { weightsAccessToken: 'tml-owner', ...options }).catch((error: unknown) => error);
+    const aborted = begin({ signal: controller.signal });
+    const closed = begin({});
+    await server.clock.advance(1);
+    expect(server.transport.of('client/config')).toHaveLength(3);
+    controller.abort('why');
+    expect(await aborted).toMatchObject({ name: 'AbortError', cause: 'why' });
+    await server.service.close();
+    expect(await closed).toMatchObject({ name: 'AbortError', message: 'The client was closed' });
+    expect(server.clock.pending).toBe(0);
   });
 
   it('numbers models in the order of the calls, from 0', async () => {
