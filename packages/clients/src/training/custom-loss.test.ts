@@ -175,6 +175,37 @@ describe('forwardBackwardCustom', () => {
     await server.service.close();
   });
 
+  it.each(['abort', 'timeout', 'close'] as const)('%s ends a call whose loss never comes, and later operations go on', async (how) => {
+    const server = miniServer();
+    const training = await server.training();
+    const data = [datum({ modelInput: ModelInput.fromInts([1]), lossFnInputs: { targetTokens: [2] } })];
+    const controller = new AbortController();
+    const options = how === 'timeout' ? { timeoutMs: 5_000 } : { signal: controller.signal };
+    let isInLoss = (): void => undefined;
+    const inLoss = new Promise<void>((resolve) => {
+      isInLoss = resolve;
+    });
+    const pass = training.forwardBackwardCustom(
+      data,
+      () => {
+        isInLoss();
+        return new Promise<never>(() => undefined);
+      },
+      options,
+    );
+    const step = training.optimStep();
+    const failure = pass.catch((error: unknown) => error);
+    await server.clock.runUntil(inLoss);
+    if (how === 'abort') controller.abort();
+    else if (how === 'timeout') await server.clock.advance(5_000);
+    else await server.service.close();
+    expect(await failure).toMatchObject({ name: how === 'timeout' ? 'TimeoutError' : 'AbortError' });
+    if (how === 'close') return;
+    await server.clock.runUntil(step);
+    expect(server.submittedSeqIds()).toEqual([1, 3]);
+    await server.service.close();
+  });
+
   it('a server that returns no logprobs, or too few outputs, is told on', async () => {
     const { server, training } = await customServer();
     server.routes.set('retrieve_future', () => passResult([]));

@@ -2,6 +2,7 @@ import type { Datum, ForwardBackwardOutput } from '@tinkex/types';
 import type { CallOptions } from '../calls/call-options.js';
 import type { ApiFuture } from '../futures/api-future.js';
 import type { Operation } from '../futures/operation.js';
+import { waitFor } from '../futures/wait.js';
 import { backwardData, forwardData, logprobsOf } from './custom-loss-data.js';
 import { runForwardPass } from './forward-pass.js';
 import type { ModelOperations } from './model-operations.js';
@@ -26,7 +27,10 @@ export interface CustomLossResult {
   readonly metrics?: Readonly<Record<string, number>>;
 }
 
-/** A loss computed in this process. Gets the data as given and the logprobs of each datum. May be async. */
+/**
+ * A loss computed in this process. Gets the data as given and the logprobs of each datum. May be async. Do not await an operation of the same
+ * training client in it: that operation waits for the backward pass, which waits for the loss.
+ */
 export type CustomLoss = (data: readonly Datum[], logprobs: readonly LogprobTensor[]) => CustomLossResult | Promise<CustomLossResult>;
 
 /** The result of a pass with a custom loss. */
@@ -54,7 +58,7 @@ export function startCustomPass(
     const backwardTurn = model.turns.reserve(forward.chunks.length);
     try {
       const logprobs = await forwardLogprobs(model, operation, forward, forwardTurn, data, options);
-      const result = await loss(data, logprobs);
+      const result = await outcomeOf(loss, data, logprobs, model, operation);
       const plan = replan(forward, backwardData(data, logprobs, result));
       const output = await runForwardPass(model, operation, {
         plan,
@@ -70,6 +74,17 @@ export function startCustomPass(
     }
   };
   return model.connection.startOperation({ requestType: 'ForwardBackward', run }, options);
+}
+
+/** The loss is the user's and may take its time, or for ever. The call ends when it has to all the same; later operations wait for its turn. */
+function outcomeOf(
+  loss: CustomLoss,
+  data: readonly Datum[],
+  logprobs: readonly LogprobTensor[],
+  { connection }: ModelOperations,
+  { signal }: Operation,
+): Promise<CustomLossResult> {
+  return waitFor(Promise.resolve(loss(data, logprobs)), connection.clock, { signal }, 'the custom loss');
 }
 
 async function forwardLogprobs(
