@@ -168,6 +168,17 @@ describe('ApiFuture', () => {
     expect(states).toEqual(['resolved']);
   });
 
+  it('several reads at once each get a change or the end', async () => {
+    const { core, future } = make<number>();
+    const iterator = future[Symbol.asyncIterator]();
+    await iterator.next();
+    const reads = Promise.all([iterator.next(), iterator.next(), iterator.next(), iterator.next()]);
+    core.accept(['req-1']);
+    await turn();
+    core.resolve(1);
+    expect((await reads).map(({ value }) => value?.status)).toEqual(['pending', 'resolved', undefined, undefined]);
+  });
+
   it('a throwing queue state callback is printed as a warning and changes neither the others nor the result', async () => {
     const warnings: unknown[] = [];
     const warn = vi.spyOn(process, 'emitWarning').mockImplementation((warning) => void warnings.push(warning));
@@ -209,6 +220,33 @@ describe('ApiFuture', () => {
       ['active', 'paused_rate_limit'],
       ['paused_rate_limit', 'active'],
     ]);
+  });
+
+  it('the chunks of one call are each told on their own transitions', () => {
+    const { core, future } = make<number>();
+    const changes: string[] = [];
+    future.onQueueState(({ state, requestId }) => changes.push(`${requestId} ${state}`));
+    core.accept(['a', 'b', 'c']);
+    for (let round = 0; round < 3; round += 1) {
+      core.queueStateIs({ state: 'active' }, 'a');
+      core.queueStateIs({ state: 'paused_capacity' }, 'b');
+      core.queueStateIs({ state: 'paused_capacity' }, 'c');
+    }
+    core.queueStateIs({ state: 'active' }, 'c');
+    core.queueStateIs({ state: 'paused_capacity' }, 'b');
+    expect(changes).toEqual(['a active', 'b paused_capacity', 'c active']);
+  });
+
+  it('a future mapped on the way shows what its source shows', async () => {
+    const { clock, core, future } = make<number>();
+    core.accept(['req-1']);
+    core.polled();
+    core.queueStateIs({ state: 'paused_capacity', reason: 'full' }, 'req-1');
+    await clock.advance(500);
+    const mapped = future.map(String);
+    const shown = await mapped[Symbol.asyncIterator]().next();
+    expect(shown).toEqual(await future[Symbol.asyncIterator]().next());
+    expect(shown.value).toMatchObject({ queueState: 'paused_capacity', queueStateReason: 'full', elapsedMs: 500 });
   });
 
   it('map computes from the result, follows the progress, and fails on its own', async () => {

@@ -93,7 +93,7 @@ export class ApiFuture<T> implements PromiseLike<T>, AsyncIterable<FutureProgres
    */
   map<U>(fn: (value: T) => U | PromiseLike<U>): ApiFuture<U> {
     const core = this.#core;
-    const mapped = new FutureCore<U>({ ...core.origin, isDerived: true });
+    const mapped = new FutureCore<U>({ ...core.origin, isDerived: true, startedAtMs: core.startedAtMs });
     mapped.mirror(core);
     const stopProgress = core.onProgress(() => mapped.mirror(core));
     const stopQueue = core.onQueueState(({ requestId, ...report }) => mapped.queueStateIs(report, requestId));

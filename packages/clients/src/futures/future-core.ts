@@ -11,15 +11,19 @@ export interface FutureOrigin {
   readonly source: () => EventSource;
   /** A mapped future tells nothing of its own but an unobserved failure: its source has told the rest. */
   readonly isDerived?: boolean;
+  /** When the method was called, if that was earlier than now: a mapped future is as old as its source. */
+  readonly startedAtMs?: number;
 }
 
 /** What a future shows. Covariant in its result, unlike {@link FutureCore}, so that a future of a narrower type is one of a wider. */
 export interface FutureView<T> {
   readonly origin: FutureOrigin;
+  readonly startedAtMs: number;
   readonly promise: Promise<T>;
   readonly status: FutureStatus;
   readonly requestIds: readonly string[];
   readonly polls: number;
+  readonly queue: QueueReport | undefined;
   readonly isSettled: boolean;
   /** Set by whoever waits: a failure is then somebody's business. */
   isObserved: boolean;
@@ -41,6 +45,10 @@ export class FutureCore<T> implements FutureView<T> {
   polls = 0;
   isObserved = false;
   queue: QueueReport | undefined;
+  /** The promise that {@link queue} is about. */
+  #queueOf: string | undefined;
+  /** What the other promises of a call that was split have told last. */
+  #otherQueues: Map<string, QueueReport> | undefined;
   #resolve!: (value: T) => void;
   #reject!: (error: unknown) => void;
   #error: unknown;
@@ -50,7 +58,7 @@ export class FutureCore<T> implements FutureView<T> {
 
   constructor(origin: FutureOrigin) {
     this.origin = origin;
-    this.startedAtMs = origin.clock.now();
+    this.startedAtMs = origin.startedAtMs ?? origin.clock.now();
     this.promise = new Promise<T>((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
@@ -86,17 +94,21 @@ export class FutureCore<T> implements FutureView<T> {
   }
 
   /** Takes over how far another future has come: a mapped future shows the progress of its source. */
-  mirror(source: { readonly polls: number; readonly requestIds: readonly string[] }): void {
+  mirror(source: Pick<FutureView<unknown>, 'polls' | 'requestIds' | 'queue'>): void {
     this.polls = source.polls;
+    this.queue ??= source.queue;
     if (this.requestIds.length === 0 && source.requestIds.length > 0) this.accept(source.requestIds);
     else this.#notify();
   }
 
-  /** The server told its queue state; only transitions are passed on. */
+  /**
+   * The server told its queue state; only transitions are passed on. The chunks of one call may stand in different queues: each is compared with what
+   * was told of itself, and at first with what was told last.
+   */
   queueStateIs(report: QueueReport, requestId: string): void {
-    const from = this.queue?.state;
-    const isChange = from !== report.state || this.queue?.reason !== report.reason;
-    this.queue = report;
+    const last = this.#replaceQueue(report, requestId);
+    const from = last?.state;
+    const isChange = from !== report.state || last?.reason !== report.reason;
     if (!isChange || this.isSettled) return;
     const change = { ...report, requestId };
     if (this.#queueListeners !== undefined) for (const listener of this.#queueListeners) tellUser(listener, change);
@@ -157,6 +169,20 @@ export class FutureCore<T> implements FutureView<T> {
     this.#notify();
     this.#progressListeners = undefined;
     this.#queueListeners = undefined;
+  }
+
+  /** @returns What the promise told before, or any other if it has told nothing yet. */
+  #replaceQueue(report: QueueReport, requestId: string): QueueReport | undefined {
+    const { queue } = this;
+    let last = queue;
+    if (this.#queueOf !== undefined && this.#queueOf !== requestId && queue !== undefined) {
+      this.#otherQueues ??= new Map();
+      this.#otherQueues.set(this.#queueOf, queue);
+      last = this.#otherQueues.get(requestId) ?? queue;
+    }
+    this.queue = report;
+    this.#queueOf = requestId;
+    return last;
   }
 
   #notify(): void {

@@ -8,25 +8,29 @@ import type { FutureProgress } from './future-progress.js';
 export function progressOf(core: FutureView<unknown>): AsyncIterator<FutureProgress, undefined> {
   let hasNews = true;
   let isDone = false;
-  let wake: (() => void) | undefined;
+  // Several, because a caller need not wait for one read before it asks for the next.
+  let readers: (() => void)[] = [];
+  const wakeReaders = (): void => {
+    const woken = readers;
+    readers = [];
+    for (const wake of woken) wake();
+  };
   const stop = core.onProgress(() => {
     hasNews = true;
-    wake?.();
+    wakeReaders();
   });
   const finish = (): IteratorResult<FutureProgress, undefined> => {
     isDone = true;
     stop();
-    wake?.();
+    wakeReaders();
     return { done: true, value: undefined };
   };
   return {
     async next() {
-      if (isDone) return { done: true, value: undefined };
-      if (!hasNews && !core.isSettled) {
+      while (!isDone && !hasNews && !core.isSettled) {
         await new Promise<void>((resolve) => {
-          wake = resolve;
+          readers.push(resolve);
         });
-        wake = undefined;
       }
       if (isDone) return { done: true, value: undefined };
       if (hasNews && core.status !== 'rejected') {
