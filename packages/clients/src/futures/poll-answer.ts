@@ -4,7 +4,7 @@ import type { PollAnswer } from './poll-decision.js';
 
 const decoder = new TextDecoder();
 
-/** Sorts a response that arrived whole: a success, or one of the statuses the loop asked to see for itself. */
+/** Sorts a response that arrived whole: a success, or the one status the loop asked to see for itself. */
 export function answerOfResponse({ status, headers, bytes, requestId }: RawResponse): PollAnswer {
   if (status >= 200 && status < 300) return { kind: 'success', contentType: headers['content-type'] ?? '', bytes };
   const error = apiStatusError({
@@ -15,12 +15,15 @@ export function answerOfResponse({ status, headers, bytes, requestId }: RawRespo
     method: 'POST',
     path: '/api/v1/retrieve_future',
   });
-  return { kind: 'refusal', error, isBlank: bytes.byteLength === 0 };
+  return { kind: 'refusal', error };
 }
 
-/** Sorts what the HTTP layer threw. Errors that are no answer at all, such as a bug or a bad credential, are thrown on. */
+/**
+ * Sorts what the HTTP layer threw. An empty 400 comes as a fault, by its rule for proxies that refuse a connection. Errors that are no answer at all,
+ * such as a bug or a bad credential, are thrown on.
+ */
 export function answerOfError(error: unknown): PollAnswer {
-  if (ApiStatusError.isInstance(error)) return { kind: 'refusal', error, isBlank: false };
+  if (ApiStatusError.isInstance(error)) return { kind: 'refusal', error };
   if (ConnectionError.isInstance(error)) return { kind: 'fault', error };
   throw error;
 }

@@ -29,6 +29,8 @@ const encoder = new TextEncoder();
 function answerOf({ status = 200, content_type, body, connection_error }: VectorAnswer): PollAnswer {
   if (connection_error) return { kind: 'fault', error: new ConnectionError({ message: 'reset' }) };
   const text = body === null || body === undefined ? '' : typeof body === 'string' ? body : JSON.stringify(body);
+  // What the HTTP layer makes of an empty 400.
+  if (status === 400 && text === '') return { kind: 'fault', error: new ConnectionError({ message: 'an empty 400' }) };
   const bytes = encoder.encode(text);
   const headers = { 'content-length': String(bytes.byteLength), ...(content_type === undefined ? {} : { 'content-type': content_type }) };
   return answerOfResponse({ status, headers, bytes });
@@ -94,7 +96,6 @@ describe('future-poll vectors, decisions', () => {
 const refused = (status: number, body: unknown): PollAnswer => ({
   kind: 'refusal',
   error: apiStatusError({ status, headers: {}, body }),
-  isBlank: false,
 });
 
 describe('failure shapes of other servers', () => {

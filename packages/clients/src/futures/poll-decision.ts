@@ -13,7 +13,7 @@ import { type QueueReport, queueStateOfTimeout, queueStateOfTryAgain } from './q
 /** What came back from one poll. */
 export type PollAnswer =
   | { readonly kind: 'success'; readonly contentType: string; readonly bytes: Uint8Array }
-  | { readonly kind: 'refusal'; readonly error: ApiStatusError; readonly isBlank: boolean }
+  | { readonly kind: 'refusal'; readonly error: ApiStatusError }
   | { readonly kind: 'fault'; readonly error: TinkexError };
 
 /** What the loop remembers of earlier answers to the same promise. */
@@ -83,12 +83,11 @@ function decideSuccess(
 
 function decideRefusal(
   memory: PollMemory,
-  { error, isBlank }: Extract<PollAnswer, { kind: 'refusal' }>,
+  { error }: Extract<PollAnswer, { kind: 'refusal' }>,
   requestId: string,
   requestType: string,
 ): PollDecision {
   const { status } = error;
-  if (status === 400 && isBlank) return backOff(memory, 'after-answer');
   if (status === 402) return { action: 'bill', error, memory };
   if (status === 408) return afterTimeoutStatus(memory, error);
   if (status === 410) return { action: 'reject', error: expired(error, requestId, requestType) };

@@ -123,6 +123,14 @@ describe('Poller', () => {
     expect(transport.seen).toHaveLength(21);
   });
 
+  it('takes empty 400s for refused connections, 16 times more often than there are answers, then for the failures they say they are', async () => {
+    const { clock, transport, poll } = setUp(() => ({ status: 400, headers: { 'content-length': '0' } }));
+    const start = clock.now();
+    await expect(clock.runUntil(poll())).rejects.toMatchObject({ name: 'RequestFailedError', cause: { status: 400 } });
+    expect(transport.seen).toHaveLength(16 + 4);
+    expect(clock.now() - start).toBeGreaterThan((1 + 2 + 4 + 8 + 16 + 11 * 30) * 1_000);
+  });
+
   it('paces by the number of pending promises', () => {
     expect(pollFloorMs(0, 1)).toBe(POLL_FLOOR_MS);
     expect(pollFloorMs(50, 1)).toBe(POLL_FLOOR_MAX_MS);

@@ -51,8 +51,8 @@ export interface PollerParts {
 
 const { path, pool, timeoutMs } = endpoints.retrieveFuture;
 
-/** Refusals the loop reads itself. */
-const POLLED_STATUSES = [400, 408] as const;
+/** The ordinary "not yet", which the loop reads itself. */
+const POLLED_STATUSES = [408] as const;
 const whole = (response: RawResponse): RawResponse => response;
 
 /** Polls promises until they have a result. */
