@@ -1,4 +1,12 @@
-import { chunkData, combineForwardBackwardOutputs, datum, type ForwardBackwardOutput, FutureExpiredError, ModelInput } from '@tinkex/types';
+import {
+  chunkData,
+  combineForwardBackwardOutputs,
+  datum,
+  type ForwardBackwardOutput,
+  FutureExpiredError,
+  ModelInput,
+  protobuf,
+} from '@tinkex/types';
 import { describe, expect, it } from 'vitest';
 import { miniServer, seqIdOf } from '../../test/support/mini-server.js';
 import { later, type ScriptedAnswer } from '../../test/support/scripted-transport.js';
@@ -118,6 +126,25 @@ describe('TrainingClient', () => {
     await server.clock.runUntil(Promise.all([step, next]));
     expect(server.submittedSeqIds()).toEqual([2, 3, 4, 5]);
     expect(pass.status).toBe('rejected');
+    await server.service.close();
+  });
+
+  it('takes the numbers of a step and of a loss function as they are when the method is called', async () => {
+    const server = miniServer();
+    const training = await server.training();
+    const adam = { learningRate: 0.1 };
+    const lossFnConfig = { clip_low_threshold: 0.1 };
+    const work = [0.2, 0.3].flatMap((value) => {
+      const calls = [training.forwardBackward(many(1), 'ppo', { lossFnConfig }), training.optimStep(adam)];
+      adam.learningRate = value;
+      lossFnConfig.clip_low_threshold = value;
+      return calls;
+    });
+    await server.clock.runUntil(Promise.all(work));
+    const rates = server.transport.of('optim_step').map(({ body }) => (body as { adam_params: object }).adam_params);
+    expect(rates).toMatchObject([{ learning_rate: 0.1 }, { learning_rate: 0.2 }]);
+    const passes = server.transport.of('forward_backward').map(({ bytes }) => protobuf.forwardBackwardRequest.decode(bytes as Uint8Array));
+    expect(passes.map(({ lossFnConfig: sent }) => sent)).toEqual([{ clip_low_threshold: 0.1 }, { clip_low_threshold: 0.2 }]);
     await server.service.close();
   });
 

@@ -83,11 +83,13 @@ export class TrainingClient {
   optimStep(adamParams: AdamParams = {}, options: CallOptions = {}): ApiFuture<OptimStepResponse> {
     const { modelId } = this;
     const startedAtMs = this.#model.connection.clock.now();
+    // A schedule may keep one object and change it for the next step, while this step still waits for its turn.
+    const params = { ...adamParams };
     return this.#model.start(
       {
         requestType: 'OptimStep',
         endpoint: 'optimStep',
-        body: (seqId) => ({ adamParams, modelId, seqId }),
+        body: (seqId) => ({ adamParams: params, modelId, seqId }),
         finish: (result, requestId) => {
           const metrics = result.metrics ?? {};
           this.#model.publishOperation({ requestType: 'OptimStep', requestId, datums: 0, tokens: 0, metrics, startedAtMs });
@@ -169,8 +171,10 @@ export class TrainingClient {
     );
   }
 
-  #pass(data: readonly Datum[], lossFn: LossFnType, isForwardOnly: boolean, options: PassOptions): ApiFuture<ForwardBackwardOutput> {
+  #pass(data: readonly Datum[], lossFn: LossFnType, isForwardOnly: boolean, given: PassOptions): ApiFuture<ForwardBackwardOutput> {
     const model = this.#model;
+    // As for an optimizer step: the numbers are those of the moment of the call.
+    const options = given.lossFnConfig === undefined ? given : { ...given, lossFnConfig: { ...given.lossFnConfig } };
     return model.connection.startOperation(
       {
         requestType: isForwardOnly ? 'Forward' : 'ForwardBackward',
