@@ -6,6 +6,8 @@ import type { FutureResults } from '../futures/attach.js';
 import type { Operation } from '../futures/operation.js';
 import { resultDecoders } from '../futures/result-decoders.js';
 import type { EndpointCallOptions, SessionConnection } from '../service/connection.js';
+import { RecentSaves } from './recent-saves.js';
+import { CLOCK_TOLERANCE_MS } from './save-recovery.js';
 import { TurnLine } from './turns.js';
 
 /** The submit endpoints of the table: those that answer with a promise. */
@@ -47,10 +49,12 @@ export class ModelOperations {
   readonly connection: SessionConnection;
   readonly modelId: string;
   readonly turns = new TurnLine();
+  readonly recentSaves: RecentSaves;
 
   constructor(connection: SessionConnection, modelId: string) {
     this.connection = connection;
     this.modelId = modelId;
+    this.recentSaves = new RecentSaves(connection.clock, 2 * CLOCK_TOLERANCE_MS);
   }
 
   /** Takes a place and a number now, submits when the turn comes, then polls. */

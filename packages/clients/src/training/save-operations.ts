@@ -4,6 +4,7 @@ import type { ApiFuture } from '../futures/api-future.js';
 import type { Operation } from '../futures/operation.js';
 import type { EndpointCallOptions } from '../service/connection.js';
 import type { ModelOperations } from './model-operations.js';
+import type { RecentSave } from './recent-saves.js';
 import { recoverLostSave, type SaveAttempt, submitSave } from './save-recovery.js';
 import type { SavedSamplerWeights, SaveStateOptions, SaveWeightsForSamplerOptions } from './training-options.js';
 
@@ -48,20 +49,29 @@ interface NamedSave {
 }
 
 function save(model: ModelOperations, spec: NamedSave): ApiFuture<{ readonly path: string }> {
-  const { requestType, options } = spec;
-  return model.connection.startOperation({ requestType, run: (operation) => runSave(model, spec, operation) }, options);
+  const { requestType, options, kind, name } = spec;
+  const run = async (operation: Operation) => {
+    const recent = model.recentSaves.begin(`${kind}/${name}`);
+    try {
+      return await runSave(model, spec, operation, recent);
+    } finally {
+      recent.end();
+    }
+  };
+  return model.connection.startOperation({ requestType, run }, options);
 }
 
 async function runSave(
   model: ModelOperations,
   { name, kind, requestType, options, send }: NamedSave,
   operation: Operation,
+  recent: RecentSave,
 ): Promise<{ path: string }> {
   const { connection, modelId } = model;
   const { signal, startedAtMs } = operation;
   const { headers } = options;
   const callOptions = { signal, isScoped: true, hasOuterRetry: false, ...(headers === undefined ? {} : { headers }) };
-  const attempt: SaveAttempt = { connection, modelId, name, kind, startedAtMs, signal };
+  const attempt: SaveAttempt = { connection, modelId, name, kind, startedAtMs, signal, recent };
   const turn = model.turns.reserve(1);
   let path: string | undefined;
   let requestId: string | undefined;

@@ -1,4 +1,4 @@
-import { ConflictError } from '@tinkex/types';
+import { ConflictError, FutureExpiredError } from '@tinkex/types';
 import { describe, expect, it } from 'vitest';
 import { type MiniServer, miniServer } from '../../test/support/mini-server.js';
 import { answersInOrder } from '../../test/support/scripted-transport.js';
@@ -85,6 +85,37 @@ describe('a save whose outcome is unclear', () => {
     checkpointsAre(server, server.clock.now());
     server.routes.set('retrieve_future', () => ({ status: 410, body: {} }));
     expect(await server.clock.runUntil(training.saveState('ckpt'))).toEqual({ path });
+    await server.service.close();
+  });
+
+  it('what an earlier save has left under the same name is not taken for a later save that was lost', async () => {
+    const server = miniServer();
+    const training = await server.training();
+    const savedAtMs = server.clock.now();
+    await server.clock.runUntil(training.saveState('ckpt', { overwrite: true }));
+    checkpointsAre(server, savedAtMs);
+    await server.clock.advance(30_000);
+    server.routes.set('retrieve_future', () => ({ status: 410, body: {} }));
+    const lost = [training.saveState('ckpt', { overwrite: true }), training.saveState('ckpt', { overwrite: true })];
+    for (const save of lost) await expect(server.clock.runUntil(save)).rejects.toThrow(FutureExpiredError);
+
+    // Another name was never used before; and long after, the times tell the two apart again.
+    server.routes.set('training_runs/S:train:0/checkpoints', () => ({
+      body: {
+        checkpoints: [
+          {
+            checkpoint_id: 'weights/other',
+            checkpoint_type: 'training',
+            time: new Date(server.clock.now()).toISOString(),
+            tinker_path: 'tinker://o',
+          },
+        ],
+      },
+    }));
+    expect(await server.clock.runUntil(training.saveState('other'))).toEqual({ path: 'tinker://o' });
+    await server.clock.advance(120_000);
+    checkpointsAre(server, server.clock.now());
+    expect(await server.clock.runUntil(training.saveState('ckpt', { overwrite: true }))).toEqual({ path });
     await server.service.close();
   });
 

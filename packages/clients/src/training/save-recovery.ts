@@ -1,9 +1,10 @@
 import { type Checkpoint, ConflictError, FutureExpiredError, TinkexError } from '@tinkex/types';
 import { mayHaveHappened } from '../calls/attempt-failure.js';
 import type { SessionConnection } from '../service/connection.js';
+import type { RecentSave } from './recent-saves.js';
 
-/** Clocks of the server and of this machine may differ by this much. */
-const CLOCK_TOLERANCE_MS = 60_000;
+/** Clocks of the server and of this machine may differ by this much, either way. */
+export const CLOCK_TOLERANCE_MS = 60_000;
 
 /** A save whose outcome may have to be looked up. */
 export interface SaveAttempt {
@@ -13,6 +14,8 @@ export interface SaveAttempt {
   readonly name: string;
   readonly kind: 'weights' | 'sampler_weights';
   readonly startedAtMs: number;
+  /** Among the saves of this client: an earlier one under the same name must not be taken for this one. */
+  readonly recent: RecentSave;
   readonly signal: AbortSignal;
 }
 
@@ -58,7 +61,8 @@ export async function recoverLostSave(attempt: SaveAttempt, error: unknown): Pro
 }
 
 /** The path of the checkpoint if it was saved since this call began. A list that cannot be had decides nothing. */
-async function findSaved({ connection, modelId, name, kind, startedAtMs, signal }: SaveAttempt): Promise<string | undefined> {
+async function findSaved(attempt: SaveAttempt): Promise<string | undefined> {
+  const { connection, modelId, name, kind, signal } = attempt;
   let checkpoints: readonly Checkpoint[];
   try {
     ({ checkpoints } = await connection.call('listCheckpoints', { params: { trainingRunId: modelId } }, { signal, hasOuterRetry: false }));
@@ -69,9 +73,14 @@ async function findSaved({ connection, modelId, name, kind, startedAtMs, signal 
   const type = kind === 'weights' ? 'training' : 'sampler';
   const found = checkpoints.find(
     ({ checkpointId, checkpointType, time }) =>
-      checkpointType === type &&
-      (checkpointId === `${kind}/${name}` || checkpointId === name) &&
-      time.getTime() >= startedAtMs - CLOCK_TOLERANCE_MS,
+      checkpointType === type && (checkpointId === `${kind}/${name}` || checkpointId === name) && isOfThisSave(time.getTime(), attempt),
   );
   return found?.tinkerPath;
+}
+
+/** Whatever the clocks say: not older than this call, and not what an earlier call has saved under the same name. */
+function isOfThisSave(savedAtMs: number, { startedAtMs, recent }: SaveAttempt): boolean {
+  if (savedAtMs < startedAtMs - CLOCK_TOLERANCE_MS) return false;
+  const previousAtMs = recent.previousAtMs();
+  return previousAtMs === undefined || savedAtMs > previousAtMs + CLOCK_TOLERANCE_MS;
 }
