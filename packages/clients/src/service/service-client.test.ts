@@ -200,6 +200,19 @@ describe('start-up', () => {
   });
 });
 
+describe('an unpaid account', () => {
+  it('pauses the start, too, and says so', async () => {
+    const messages: ServerMessage[] = [];
+    const server = miniServer({}, { onServerMessage: (message) => messages.push(message) });
+    server.routes.set('client/config', answersInOrder([{ status: 402, body: {} }, { status: 402, body: {} }, { body: {} }]));
+    const start = server.clock.now();
+    await server.clock.runUntil(server.service.sessionId());
+    expect(server.clock.now() - start).toBe(10_000);
+    expect(messages.map(({ level }) => level)).toEqual(['warning']);
+    await server.service.close();
+  });
+});
+
 describe('close', () => {
   it('ends waits with AbortedError, stops everything, and is idempotent', async () => {
     const server = miniServer();

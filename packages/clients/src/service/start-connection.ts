@@ -99,7 +99,7 @@ class StartUpClient {
       ...(middleware === undefined ? {} : { middleware }),
     };
     this.http = new HttpClient(httpOptions);
-    this.startUpCaller = this.caller(new BillingPause(options.clock, DEFAULT_BILLING_WINDOW_MS));
+    this.startUpCaller = this.caller(this.#billingPause(DEFAULT_BILLING_WINDOW_MS));
     parts.lifetime.onClose(() => void this.http.close());
   }
 
@@ -110,8 +110,12 @@ class StartUpClient {
   }
 
   useBillingWindow(config: ClientConfigResponse): BillingPause {
+    return this.#billingPause(config.billingExceptionMaxPauseDurationSec * 1000);
+  }
+
+  #billingPause(maxPauseMs: number): BillingPause {
     const { clock, onServerMessage } = this.#parts.options;
-    return new BillingPause(clock, config.billingExceptionMaxPauseDurationSec * 1000, (level) => {
+    return new BillingPause(clock, maxPauseMs, (level) => {
       const text =
         level === 'warning'
           ? 'The account is unpaid (status 402). Work is paused and tried again every 5 s until it is paid.'
