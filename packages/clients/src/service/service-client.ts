@@ -13,7 +13,7 @@ import { SamplingClient, type SamplingClientOptions } from '../sampling/sampling
 import { keepDynamicConfig } from '../session/dynamic-config.js';
 import { keepSessionAlive, startSession } from '../session/start-session.js';
 import { TokenizerLibrary } from '../tokenizers/tokenizer-library.js';
-import { createLoraModel, createModelFromState } from '../training/create-model.js';
+import { checkLoraModel, createLoraModel, createModelFromState } from '../training/create-model.js';
 import { type ResumedTraining, type ResumeOptions, resumeTraining } from '../training/resume.js';
 import { TrainingClient } from '../training/training-client.js';
 import type { FromStateOptions, LoraTrainingOptions } from '../training/training-options.js';
@@ -96,6 +96,7 @@ export class ServiceClient implements AsyncDisposable {
    * @throws `ValidationError` before anything is sent when the options make no sense; otherwise what the server says.
    */
   async createLoraTrainingClient(options: LoraTrainingOptions & CallOptions): Promise<TrainingClient> {
+    checkLoraModel(options);
     const modelSeqId = this.#nextModelSeqId++;
     return this.#steps(options, this.#session, async (connection, step) => {
       const modelId = await createLoraModel(connection, modelSeqId, step);

@@ -113,10 +113,12 @@ describe('models from saved weights', () => {
     [{ baseModel: '' }, 'baseModel'],
     [{ baseModel: 'b', rank: 0 }, 'rank'],
     [{ baseModel: 'b', trainMlp: false, trainAttn: false, trainUnembed: false }, 'trainMlp'],
-  ])('refuses %j before it creates anything', async (options, field) => {
+  ])('refuses %j before it sends anything, and uses no number', async (options, field) => {
     const server = miniServer();
-    await expect(server.clock.runUntil(server.service.createLoraTrainingClient(options))).rejects.toThrow(field);
-    expect(server.transport.of('create_model')).toEqual([]);
+    await expect(server.service.createLoraTrainingClient(options)).rejects.toThrow(field);
+    expect(server.transport.seen).toEqual([]);
+    await server.training();
+    expect(server.transport.of('create_model')[0]?.body).toMatchObject({ model_seq_id: 0 });
     await server.service.close();
   });
 });

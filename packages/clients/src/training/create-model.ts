@@ -1,4 +1,4 @@
-import { resolveLoraConfig, ValidationError, type WeightsInfoResponse } from '@tinkex/types';
+import { type CreateModelRequest, endpoints, resolveLoraConfig, ValidationError, type WeightsInfoResponse } from '@tinkex/types';
 import type { CallOptions } from '../calls/call-options.js';
 import type { ApiFuture } from '../futures/api-future.js';
 import type { FutureResults } from '../futures/attach.js';
@@ -6,12 +6,29 @@ import { resultDecoders } from '../futures/result-decoders.js';
 import type { Connection, EndpointCallOptions, SessionConnection } from '../service/connection.js';
 import type { FromStateOptions, LoraTrainingOptions } from './training-options.js';
 
+/** @throws `ValidationError` when no server could make this adapter. */
+export function checkLoraModel(options: LoraTrainingOptions): void {
+  endpoints.createModel.request.encode({ sessionId: '', modelSeqId: 0, ...loraModel(options) });
+}
+
 /** Creates a model with a new adapter and waits until it is there. */
 export async function createLoraModel(
   connection: SessionConnection,
   modelSeqId: number,
   options: LoraTrainingOptions & CallOptions,
 ): Promise<string> {
+  const body = { sessionId: connection.sessionId, modelSeqId, ...loraModel(options) };
+  const { modelId } = await create(
+    connection,
+    'CreateModel',
+    (callOptions) => connection.call('createModel', { body }, callOptions),
+    options,
+  );
+  return modelId;
+}
+
+/** What the user decides about a new model. */
+function loraModel(options: LoraTrainingOptions): Omit<CreateModelRequest, 'sessionId' | 'modelSeqId'> {
   const { baseModel, userMetadata, rank, seed, trainMlp, trainAttn, trainUnembed } = options;
   const lora = {
     ...(rank === undefined ? {} : { rank }),
@@ -20,20 +37,7 @@ export async function createLoraModel(
     ...(trainAttn === undefined ? {} : { trainAttn }),
     ...(trainUnembed === undefined ? {} : { trainUnembed }),
   };
-  const body = {
-    sessionId: connection.sessionId,
-    modelSeqId,
-    baseModel,
-    loraConfig: resolveLoraConfig(lora),
-    ...(userMetadata === undefined ? {} : { userMetadata }),
-  };
-  const { modelId } = await create(
-    connection,
-    'CreateModel',
-    (callOptions) => connection.call('createModel', { body }, callOptions),
-    options,
-  );
-  return modelId;
+  return { baseModel, loraConfig: resolveLoraConfig(lora), ...(userMetadata === undefined ? {} : { userMetadata }) };
 }
 
 /** A model to be made of saved weights. */
