@@ -1,7 +1,9 @@
 import { ConfigurationError, type SampleResponse, type Tokenizer, ValidationError } from '@tinkex/types';
 import type { CallOptions } from '../calls/call-options.js';
 import type { ApiFuture } from '../futures/api-future.js';
+import { waitFor } from '../futures/wait.js';
 import type { Connection, SessionConnection } from '../service/connection.js';
+import { modelTokenizer } from '../tokenizers/model-tokenizer.js';
 import type { RetryOptions } from './retry-handler.js';
 import { SampleCalls } from './sample-calls.js';
 import type { Prompt, SampleInput } from './sample-input.js';
@@ -132,18 +134,19 @@ export class SamplingClient {
     return mapConcurrently(inputs, (input, signal) => this.sample(input, { signal }), options);
   }
 
-  /** The base model's name. Asked once. */
-  getBaseModel(options: CallOptions = {}): Promise<string> {
-    this.#baseModel ??= this.#askBaseModel(options).catch((error: unknown) => {
+  /** The base model's name. Asked once, for all callers: one caller's abort or time limit ends only its own wait. */
+  async getBaseModel(options: CallOptions = {}): Promise<string> {
+    const { headers, ...limits } = options;
+    this.#baseModel ??= this.#askBaseModel(headers === undefined ? {} : { headers }).catch((error: unknown) => {
       this.#baseModel = undefined;
       throw error;
     });
-    return this.#baseModel;
+    return waitFor(this.#baseModel, this.#connection.clock, limits, 'the name of the base model');
   }
 
   /** The tokenizer of the base model, loaded as the `ServiceClient`'s options say. */
-  async getTokenizer(options: CallOptions = {}): Promise<Tokenizer> {
-    return this.#connection.loadTokenizer(await this.getBaseModel(options));
+  getTokenizer(options: CallOptions = {}): Promise<Tokenizer> {
+    return modelTokenizer(this.#connection, options, async (step) => ({ modelName: await this.getBaseModel(step) }));
   }
 
   /** A handle for {@link SamplingClient.fromJSON}. Contains no credential. */

@@ -15,6 +15,7 @@ import type { CallOptions } from '../calls/call-options.js';
 import type { ApiFuture } from '../futures/api-future.js';
 import { SamplingClient, type SamplingClientOptions } from '../sampling/sampling-client.js';
 import type { SessionConnection } from '../service/connection.js';
+import { modelTokenizer } from '../tokenizers/model-tokenizer.js';
 import { type CustomForwardBackwardOutput, type CustomLoss, startCustomPass } from './custom-loss.js';
 import { runForwardPass } from './forward-pass.js';
 import { ModelOperations } from './model-operations.js';
@@ -155,11 +156,11 @@ export class TrainingClient {
   }
 
   /** The tokenizer of the base model. */
-  async getTokenizer(options: CallOptions = {}): Promise<Tokenizer> {
-    const { modelData, modelName } = await this.getInfo(options);
-    const name = modelData.modelName ?? modelName;
-    if (name === undefined) return missing('modelData.modelName');
-    return this.#model.connection.loadTokenizer(name, modelData.tokenizerId);
+  getTokenizer(options: CallOptions = {}): Promise<Tokenizer> {
+    return modelTokenizer(this.#model.connection, options, async (step) => {
+      const { modelData, modelName } = await this.getInfo(step);
+      return { modelName: modelData.modelName ?? modelName ?? missing('modelData.modelName'), tokenizerId: modelData.tokenizerId };
+    });
   }
 
   /** Unloads the model after everything called before. The client is of no use afterwards. */
