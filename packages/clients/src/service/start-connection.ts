@@ -39,11 +39,28 @@ const NO_SUCH_ENDPOINT: ReadonlySet<number> = new Set([404, 405]);
 
 /** Fetches the configuration, exchanges the credential if the server wants that, and fetches what may change later. */
 export async function startConnection(parts: StartParts, signal: AbortSignal): Promise<Started> {
-  const { options } = parts;
+  const clients: StartUpClient[] = [];
+  const connectAs = (credential: Credential | undefined): StartUpClient => {
+    const client = new StartUpClient(parts, credential);
+    clients.push(client);
+    return client;
+  };
+  try {
+    return await start(parts.options, connectAs, signal);
+  } catch (error) {
+    // The next call starts anew; what this start has made, such as a token that is kept fresh, must not pile up.
+    for (const client of clients) client.close();
+    throw error;
+  }
+}
+
+type ConnectAs = (credential: Credential | undefined) => StartUpClient;
+
+async function start(options: ResolvedOptions, connectAs: ConnectAs, signal: AbortSignal): Promise<Started> {
   const first = chooseCredential(options);
-  const plain = new StartUpClient(parts, first);
+  const plain = connectAs(first);
   const config = await plain.clientConfig(signal);
-  const { session, credential } = await authenticate(parts, plain, first, config, signal);
+  const { session, credential } = await authenticate(options, connectAs, plain, first, config, signal);
   const billingPause = session.useBillingWindow(config);
   const caller = session.caller(billingPause);
   const dynamicConfig = await session.dynamicConfig(caller, signal);
@@ -51,13 +68,13 @@ export async function startConnection(parts: StartParts, signal: AbortSignal): P
 }
 
 async function authenticate(
-  parts: StartParts,
+  options: ResolvedOptions,
+  connectAs: ConnectAs,
   plain: StartUpClient,
   first: Credential | undefined,
   config: ClientConfigResponse,
   signal: AbortSignal,
 ): Promise<{ session: StartUpClient; credential: () => Promise<string> }> {
-  const { options } = parts;
   if (!config.pjwtAuthEnabled) {
     const credential = requireKey(first, options.isHosted);
     return { session: plain, credential: credential?.read ?? (async () => '') };
@@ -65,11 +82,11 @@ async function authenticate(
   const isCommandRequired = config.credentialDefaultSource === 'credential_cmd';
   const source = chooseCredential(options, isCommandRequired);
   if (isCommandRequired && source?.isToken) return { session: plain, credential: source.read };
-  const exchanger = new StartUpClient(parts, source);
+  const exchanger = connectAs(source);
   const auth = jwtAuth({ clock: options.clock, exchange: () => exchanger.exchange() });
   // The first exchange must succeed; refreshes may fail and leave the old token in use.
   await exchanger.startUpCaller.retry(async () => auth.headers(signal), { operation: 'authToken', signal });
-  const session = new StartUpClient(parts, { auth, read: async () => auth.token ?? '', source: 'apiKey', isToken: true });
+  const session = connectAs({ auth, read: async () => auth.token ?? '', source: 'apiKey', isToken: true });
   return { session, credential: async () => auth.token ?? '' };
 }
 
@@ -77,6 +94,7 @@ async function authenticate(
 class StartUpClient {
   readonly http: HttpClient;
   readonly #parts: StartParts;
+  readonly #forget: () => void;
   /** Knows the client's own rules only, not yet the server's. */
   readonly startUpCaller: EndpointCaller;
 
@@ -100,7 +118,13 @@ class StartUpClient {
     };
     this.http = new HttpClient(httpOptions);
     this.startUpCaller = this.caller(this.#billingPause(DEFAULT_BILLING_WINDOW_MS));
-    parts.lifetime.onClose(() => void this.http.close());
+    this.#forget = parts.lifetime.onClose(() => void this.http.close());
+  }
+
+  /** For a start that failed: ends it before the client does. */
+  close(): void {
+    this.#forget();
+    void this.http.close();
   }
 
   caller(billingPause: BillingPause): EndpointCaller {
