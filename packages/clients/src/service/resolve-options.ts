@@ -91,7 +91,8 @@ export function resolveOptions(options: ServiceClientOptions): ResolvedOptions {
   const projectId = options.projectId || environment.projectId;
   for (const name of ['timeoutMs', 'heartbeatIntervalMs'] as const) requirePositive(options[name], name);
   const { maxReusedBodyBytes, ...limits } = options.limits ?? {};
-  for (const [name, limit] of Object.entries(limits)) requirePositive(limit, `limits.${name}`);
+  // Less than one would let nobody in, ever.
+  for (const [name, limit] of Object.entries(limits)) requireAtLeast(1, limit, `limits.${name}`);
   // These may be 0, for none at all.
   if (maxReusedBodyBytes !== 0) requirePositive(maxReusedBodyBytes, 'limits.maxReusedBodyBytes');
   if (options.maxRetryMs !== 0) requirePositive(options.maxRetryMs, 'maxRetryMs');
@@ -144,6 +145,13 @@ function requirePositive(value: unknown, option: string): void {
   if (value === undefined) return;
   if (typeof value !== 'number' || !(value > 0) || !Number.isFinite(value)) {
     throw new ConfigurationError({ message: `Option ${option} must be a positive number, got ${String(value)}`, option });
+  }
+}
+
+function requireAtLeast(least: number, value: unknown, option: string): void {
+  requirePositive(value, option);
+  if (typeof value === 'number' && value < least) {
+    throw new ConfigurationError({ message: `Option ${option} must be ${least} or more, got ${value}`, option });
   }
 }
 

@@ -24,6 +24,7 @@ describe('ServiceClient options', () => {
     [{ heartbeatIntervalMs: 0 }, 'heartbeatIntervalMs'],
     [{ maxRetryMs: -1 }, 'maxRetryMs'],
     [{ limits: { maxConcurrentPolls: -1 } }, 'limits.maxConcurrentPolls'],
+    [{ limits: { maxConcurrentSamples: 0.5 } }, 'limits.maxConcurrentSamples'],
     [{ baseUrl: 'ftp://x' }, 'baseUrl'],
   ])('refuses %j at once', (options, option) => {
     expect(() => new ServiceClient({ baseUrl: 'http://x', ...options } as never)).toThrow(ConfigurationError);
@@ -167,6 +168,20 @@ describe('start-up', () => {
       ['client/dynamic_config', jwt],
       ['create_session', jwt],
     ]);
+    await server.service.close();
+  });
+
+  it('a start that fails leaves nothing behind, not even a token that is kept fresh', async () => {
+    const payload = Buffer.from(JSON.stringify({ exp: 4_000_000_000, sub: 'u' })).toString('base64url');
+    const server = miniServer({ pjwt_auth_enabled: true });
+    server.routes.set('auth/token', () => ({ body: { jwt: `eyJh.${payload}.x` } }));
+    server.routes.set('client/dynamic_config', () => ({ status: 403, body: {} }));
+    for (let attempt = 0; attempt < 3; attempt += 1) {
+      await expect(server.clock.runUntil(server.service.getServerCapabilities())).rejects.toMatchObject({ status: 403 });
+    }
+    expect(server.clock.pending).toBe(0);
+    server.routes.set('client/dynamic_config', () => ({ body: {} }));
+    expect(await server.clock.runUntil(server.service.sessionId())).toBe('S');
     await server.service.close();
   });
 
