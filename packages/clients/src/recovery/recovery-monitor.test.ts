@@ -1,6 +1,6 @@
 import { subscribe } from '@tinkex/http';
 import { VirtualClock } from '@tinkex/testkit';
-import { type Checkpoint, ConnectionError, NotFoundError, type TinkexEventName, type TrainingRun } from '@tinkex/types';
+import { AbortedError, type Checkpoint, ConnectionError, NotFoundError, type TinkexEventName, type TrainingRun } from '@tinkex/types';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { RecoveryEvent } from './recovery-event.js';
 import { RecoveryMonitor, type RecoveryMonitorOptions } from './recovery-monitor.js';
@@ -129,6 +129,14 @@ describe('RecoveryMonitor', () => {
     state.lookError = new NotFoundError({ message: 'gone', status: 404 });
     await clock.advance(1_000);
     expect(types().at(-1)).toBe('given_up');
+  });
+
+  it('stops when the client it looks with is closed', async () => {
+    const { clock, monitor, state, types } = world({ intervalMs: 1_000 });
+    state.lookError = new AbortedError({ message: 'The client was closed' });
+    monitor.watch('run');
+    await clock.advance(5_000);
+    expect([types(), monitor.watched, clock.pending]).toEqual([['given_up'], [], 0]);
   });
 
   it('publishes what happens, with attempts from 0 and the times things took, and never the client', async () => {

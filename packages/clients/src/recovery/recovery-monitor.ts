@@ -128,7 +128,8 @@ export class RecoveryMonitor<Client> implements AsyncDisposable {
       const run = await this.#options.records.getTrainingRun(trainingRunId, { signal });
       return run.corrupted;
     } catch (error) {
-      if (signal.aborted || NotFoundError.isInstance(error)) throw error;
+      // The run is gone, or the client that was asked is closed: no later look can work.
+      if (signal.aborted || NotFoundError.isInstance(error) || AbortedError.isInstance(error)) throw error;
       // One failed look says nothing about the run; the next one may work.
       this.#tell({ type: 'watch_failed', trainingRunId, error });
       return false;
