@@ -1,3 +1,4 @@
+import { subscribe } from '@tinkex/http';
 import { describe, expect, it } from 'vitest';
 import { miniServer } from '../../test/support/mini-server.js';
 import { later, never } from '../../test/support/scripted-transport.js';
@@ -34,7 +35,11 @@ describe('models from saved weights', () => {
   it('creates by one load where the server wants that, and starts counting at 1', async () => {
     const server = miniServer({ create_model_via_load_weights: true });
     const options = { baseModel: 'longer', weightsAccessToken: 'tml-other' };
+    const loaded: unknown[] = [];
+    const stop = subscribe('tinkex:checkpoint:load', (event) => loaded.push([event.modelId, event.path]));
     const training = await server.clock.runUntil(server.service.createTrainingClientFromState(path, options));
+    stop();
+    expect(loaded).toEqual([['S:train:0', path]]);
     expect(server.transport.of('load_weights')[0]?.body).toEqual({
       session_id: 'S',
       model_seq_id: 0,

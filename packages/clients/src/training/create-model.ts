@@ -1,3 +1,4 @@
+import { publish } from '@tinkex/http';
 import { type CreateModelRequest, endpoints, resolveLoraConfig, ValidationError, type WeightsInfoResponse } from '@tinkex/types';
 import type { CallOptions } from '../calls/call-options.js';
 import type { ApiFuture } from '../futures/api-future.js';
@@ -94,6 +95,7 @@ async function createByLoading(
   { path, hasOptimizer, modelSeqId, options }: ModelFromState,
 ): Promise<string> {
   const { baseModel, userMetadata, weightsAccessToken } = options;
+  const startedAtMs = connection.clock.now();
   const body = {
     sessionId: connection.sessionId,
     modelSeqId,
@@ -103,13 +105,15 @@ async function createByLoading(
     ...(userMetadata === undefined ? {} : { userMetadata }),
     ...(weightsAccessToken === undefined ? {} : { weightsAccessToken }),
   };
-  const { modelId } = await create(
+  const { modelId = `${connection.sessionId}:train:${modelSeqId}` } = await create(
     connection,
     'LoadWeights',
     (callOptions) => connection.call('loadWeights', { body }, callOptions),
     options,
   );
-  return modelId ?? `${connection.sessionId}:train:${modelSeqId}`;
+  const durationMs = connection.clock.now() - startedAtMs;
+  publish('tinkex:checkpoint:load', { requestType: 'LoadWeights', modelId, path, durationMs, ...connection.source() });
+  return modelId;
 }
 
 /** Runs a creation behind a future of its own, so that its queue states and its failure are told like any other's. */

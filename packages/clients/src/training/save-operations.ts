@@ -71,7 +71,7 @@ async function runSave(
   const { signal, startedAtMs } = operation;
   const { headers } = options;
   const callOptions = { signal, isScoped: true, hasOuterRetry: false, ...(headers === undefined ? {} : { headers }) };
-  const attempt: SaveAttempt = { connection, modelId, name, kind, startedAtMs, signal, recent };
+  const attempt: SaveAttempt = { connection, modelId, name, kind, startedAtMs, signal, headers, recent };
   const turn = model.turns.reserve(1);
   let path: string | undefined;
   let requestId: string | undefined;

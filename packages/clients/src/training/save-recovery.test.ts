@@ -84,7 +84,8 @@ describe('a save whose outcome is unclear', () => {
     const training = await server.training();
     checkpointsAre(server, server.clock.now());
     server.routes.set('retrieve_future', () => ({ status: 410, body: {} }));
-    expect(await server.clock.runUntil(training.saveState('ckpt'))).toEqual({ path });
+    expect(await server.clock.runUntil(training.saveState('ckpt', { headers: { 'x-team': 'a' } }))).toEqual({ path });
+    expect(server.transport.of('/checkpoints')[0]?.headers).toMatchObject({ 'x-team': 'a' });
     await server.service.close();
   });
 

@@ -1,5 +1,6 @@
 import { type Checkpoint, ConflictError, FutureExpiredError, TinkexError } from '@tinkex/types';
 import { mayHaveHappened } from '../calls/attempt-failure.js';
+import type { CallOptions } from '../calls/call-options.js';
 import type { SessionConnection } from '../service/connection.js';
 import type { RecentSave } from './recent-saves.js';
 
@@ -17,6 +18,8 @@ export interface SaveAttempt {
   /** Among the saves of this client: an earlier one under the same name must not be taken for this one. */
   readonly recent: RecentSave;
   readonly signal: AbortSignal;
+  /** The caller's own, for every request of the call. */
+  readonly headers: CallOptions['headers'];
 }
 
 /** The submission of a save: a promise to wait for, or the path if the save has turned out to be done already. */
@@ -62,10 +65,11 @@ export async function recoverLostSave(attempt: SaveAttempt, error: unknown): Pro
 
 /** The path of the checkpoint if it was saved since this call began. A list that cannot be had decides nothing. */
 async function findSaved(attempt: SaveAttempt): Promise<string | undefined> {
-  const { connection, modelId, name, kind, signal } = attempt;
+  const { connection, modelId, name, kind, signal, headers } = attempt;
+  const options = { signal, hasOuterRetry: false, ...(headers === undefined ? {} : { headers }) };
   let checkpoints: readonly Checkpoint[];
   try {
-    ({ checkpoints } = await connection.call('listCheckpoints', { params: { trainingRunId: modelId } }, { signal, hasOuterRetry: false }));
+    ({ checkpoints } = await connection.call('listCheckpoints', { params: { trainingRunId: modelId } }, options));
   } catch (error) {
     if (signal.aborted || !TinkexError.isInstance(error)) throw error;
     return undefined;
