@@ -84,8 +84,6 @@ export interface SessionConnection extends Connection {
   readonly sessionId: string;
   /** The next number for `create_sampling_session` and unnamed sampler saves, from 0. Take one for each HTTP attempt of the latter. */
   nextSamplingSessionSeqId(): number;
-  /** The next number for `create_model`, from 0. Taken when the user's method is called. */
-  nextModelSeqId(): number;
 }
 
 /** Options of {@link Connection.call} beyond those a user passes. */

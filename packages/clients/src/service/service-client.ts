@@ -235,7 +235,6 @@ export class ServiceClient implements AsyncDisposable {
     return {
       ...connection,
       sessionId,
-      nextModelSeqId: () => this.#nextModelSeqId++,
       nextSamplingSessionSeqId: () => this.#nextSamplingSessionSeqId++,
     };
   }

@@ -1,5 +1,6 @@
 import { type Checkpoint, ConfigurationError, NotFoundError } from '@tinkex/types';
 import type { CallOptions } from '../calls/call-options.js';
+import { newestTrainingCheckpoint } from '../recovery/recovery-policy.js';
 import type { Connection } from '../service/connection.js';
 import type { TrainingClient } from './training-client.js';
 import type { FromStateOptions } from './training-options.js';
@@ -41,13 +42,7 @@ export async function resumeTraining(
 
 async function newestCheckpoint(connection: Connection, trainingRunId: string, options: CallOptions): Promise<Checkpoint> {
   const { checkpoints } = await connection.call('listCheckpoints', { params: { trainingRunId } }, callOptions(options));
-  const now = connection.clock.now();
-  let newest: Checkpoint | undefined;
-  for (const checkpoint of checkpoints) {
-    const isGone = checkpoint.expiresAt !== undefined && checkpoint.expiresAt.getTime() <= now;
-    if (checkpoint.checkpointType !== 'training' || isGone) continue;
-    if (newest === undefined || checkpoint.time.getTime() > newest.time.getTime()) newest = checkpoint;
-  }
+  const newest = newestTrainingCheckpoint(checkpoints, connection.clock.now());
   if (newest !== undefined) return newest;
   throw new NotFoundError({
     message: `Run ${trainingRunId} has no training checkpoint to resume from; use saveState while training`,
