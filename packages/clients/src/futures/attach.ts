@@ -10,7 +10,7 @@ import {
   type UnloadModelResponse,
   ValidationError,
 } from '@tinkex/types';
-import type { CallOptions } from '../calls/call-options.js';
+import type { CallOptions, WaitOptions } from '../calls/call-options.js';
 import type { Connection } from '../service/connection.js';
 import type { ApiFuture } from './api-future.js';
 import type { FutureHandle } from './future-progress.js';
@@ -35,10 +35,10 @@ export interface FutureResults {
 /** Waiting for results that another process asked for. */
 export class Futures {
   readonly #host: OperationHost;
-  readonly #connect: () => Promise<Connection>;
+  readonly #connect: (options: WaitOptions) => Promise<Connection>;
 
   /** @internal */
-  constructor(host: OperationHost, connect: () => Promise<Connection>) {
+  constructor(host: OperationHost, connect: (options: WaitOptions) => Promise<Connection>) {
     this.#host = host;
     this.#connect = connect;
   }
@@ -56,7 +56,7 @@ export class Futures {
     const run = async ({ signal, accepted, observer }: Operation): Promise<FutureResults[Type]> => {
       accepted(requestIds);
       const job = { requestType, decoder, signal, observer, ...(headers === undefined ? {} : { headers }) };
-      const connection = await this.#connect();
+      const connection = await this.#connect({ signal });
       if (!isPass(requestType)) return connection.poll({ ...job, requestId: requestIds[0] as string });
       const outputs = await Promise.all(requestIds.map((requestId) => connection.poll({ ...job, requestId })));
       return combineForwardBackwardOutputs(outputs as ForwardBackwardOutput[]) as FutureResults[Type];

@@ -62,8 +62,8 @@ export class ServiceClient implements AsyncDisposable {
     if (this.#options.isHosted) chooseCredential(this.#options);
     const { dispatcher } = this.#options;
     this.#transport = this.#options.transport ?? new UndiciTransport(dispatcher === undefined ? {} : { dispatcher });
-    this.futures = new Futures({ clock: this.#options.clock, lifetime: this.#lifetime, source: () => this.eventSource() }, () =>
-      this.#connection(),
+    this.futures = new Futures({ clock: this.#options.clock, lifetime: this.#lifetime, source: () => this.eventSource() }, (options) =>
+      this.#connection(options),
     );
   }
 
