@@ -35,7 +35,12 @@ export class ResultLine<Item extends { readonly index: number }> {
     return item;
   }
 
-  /** Resolves when {@link take} has something to give. */
+  /** Wakes the consumer although {@link take} may have nothing to give. */
+  wake(): void {
+    this.#wake?.();
+  }
+
+  /** Resolves when {@link take} has something to give, or on {@link wake}. One promise a wait: one for all would keep every wait for ever. */
   ready(): Promise<void> {
     if (this.#peek() !== undefined) return Promise.resolve();
     return new Promise((resolve) => {

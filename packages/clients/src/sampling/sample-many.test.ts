@@ -1,6 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { AbortedError, ConfigurationError } from '@tinkex/types';
 import { describe, expect, it } from 'vitest';
+import { heapAfterCollection } from '../../test/support/heap.js';
 import { mapConcurrently, type SampleManyOptions } from './sample-many.js';
 
 /** Work that finishes when told, and counts. */
@@ -119,6 +120,84 @@ describe('mapConcurrently', () => {
     await expect(first).rejects.toBeInstanceOf(AbortedError);
     expect(underWay.get(0)?.signal.aborted).toBe(true);
     expect(getEventListeners(controller.signal, 'abort')).toHaveLength(0);
+  });
+
+  it('ends with an abort although the caller is busy and failures are items', async () => {
+    function* endless() {
+      for (let input = 0; ; input += 1) yield input;
+    }
+    const work = async (_: number, signal: AbortSignal) => {
+      await turn();
+      if (signal.aborted) throw new Error('aborted');
+      return 'answer';
+    };
+    const controller = new AbortController();
+    let items = 0;
+    const loop = (async () => {
+      for await (const _ of mapConcurrently(endless(), work, { concurrency: 4, errors: 'yield', signal: controller.signal })) {
+        items += 1;
+        if (items === 3) controller.abort();
+        // Time enough for the calls under way to fail, and to be there before the loop looks again.
+        await turn();
+        await turn();
+        if (items === 100) return;
+      }
+    })();
+    await expect(loop).rejects.toBeInstanceOf(AbortedError);
+    expect(items).toBe(3);
+  });
+
+  it.each(['an abort', 'a failure'])('does not wait after %s for an input that never comes', async (cause) => {
+    async function* stuck() {
+      yield 0;
+      await new Promise(() => undefined);
+    }
+    const { work, underWay } = bench();
+    const controller = new AbortController();
+    const first = mapConcurrently(stuck(), work, { signal: controller.signal }).next();
+    await turn();
+    if (cause === 'an abort') controller.abort();
+    else underWay.get(0)?.reject(new Error('refused'));
+    await expect(first).rejects.toThrow(cause === 'an abort' ? 'aborted' : 'refused');
+  });
+
+  it('starts no call for an input that comes after the end of the loop', async () => {
+    let release = (): void => undefined;
+    let isEnded = false;
+    async function* slow() {
+      try {
+        yield 0;
+        await new Promise<void>((resolve) => {
+          release = resolve;
+        });
+        yield 1;
+      } finally {
+        isEnded = true;
+      }
+    }
+    const { work, finish, underWay } = bench();
+    const items = mapConcurrently(slow(), work, {});
+    const first = items.next();
+    await turn();
+    finish(0);
+    await first;
+    await items.return();
+    release();
+    await turn();
+    expect(underWay.size).toBe(0);
+    expect(isEnded).toBe(true);
+  });
+
+  it('keeps nothing of the items it has given', async () => {
+    function* inputs() {
+      for (let input = 0; input < 20_000; input += 1) yield input;
+    }
+    const before = heapAfterCollection();
+    let after = 0;
+    for await (const { index } of mapConcurrently(inputs(), () => turn(), { concurrency: 1 })) {
+      if (index === 19_999) after = heapAfterCollection();
+    }
+    expect((after - before) / 20_000).toBeLessThan(100);
   });
 
   it('throws what the source throws', async () => {

@@ -1,4 +1,5 @@
 import { AbortedError, ConfigurationError } from '@tinkex/types';
+import { onAbort } from '../calls/on-abort.js';
 import { ResultLine } from './result-line.js';
 
 /** Options of `sampleMany`, beside those of each call. */
@@ -45,35 +46,55 @@ export async function* mapConcurrently<Input, Output>(
   const source = Symbol.asyncIterator in inputs ? inputs[Symbol.asyncIterator]() : inputs[Symbol.iterator]();
   const line = new ResultLine<SampleManyItem<Input, Output>>(order);
   const controller = new AbortController();
-  const aborted = abortion(signal, controller);
+  const unfollow = signal === undefined || signal.aborted ? undefined : onAbort(signal, () => stop(signal.reason));
   let count = 0;
+  let isReading = false;
   let isExhausted = false;
-  let reading: Promise<void> | undefined;
+  let sourceFailure: { readonly error: unknown } | undefined;
+  const stop = (reason: unknown): void => {
+    controller.abort(reason);
+    line.wake();
+  };
   const read = async (): Promise<void> => {
-    const next = await source.next();
-    if (next.done) isExhausted = true;
-    else line.add(start(count++, next.value, work, controller.signal));
-    reading = undefined;
+    isReading = true;
+    try {
+      const next = await source.next();
+      if (next.done) isExhausted = true;
+      else if (!controller.signal.aborted) line.add(start(count++, next.value, work, controller.signal));
+    } catch (error) {
+      sourceFailure = { error };
+    }
+    isReading = false;
+    line.wake();
   };
   try {
     for (;;) {
-      if (!isExhausted && line.size < concurrency) reading ??= read();
+      if (signal?.aborted) throw new AbortedError({ message: 'sampleMany was aborted.', cause: signal.reason });
+      if (!isReading && !isExhausted && sourceFailure === undefined && line.size < concurrency) void read();
       const item = line.take();
       if (item !== undefined) {
         if ('error' in item && errors === 'throw') throw item.error;
         yield item;
-      } else if (reading !== undefined || line.size > 0) {
-        await Promise.race([aborted.promise, reading ?? line.ready(), line.size > 0 ? line.ready() : reading]);
-      } else if (isExhausted) {
+      } else if (sourceFailure !== undefined) {
+        throw sourceFailure.error;
+      } else if (isReading || line.size > 0) {
+        await line.ready();
+      } else {
         return;
       }
     }
   } finally {
-    aborted.release();
+    unfollow?.();
     controller.abort(new AbortedError({ message: 'The loop over sampleMany has ended.' }));
-    reading?.catch(() => undefined);
-    await source.return?.();
+    const ending = endSource(source);
+    // A generator ends only after the input it is working on, which may never come: nobody waits for that one.
+    if (isReading) ending.catch(() => undefined);
+    else await ending;
   }
+}
+
+async function endSource(source: Iterator<unknown> | AsyncIterator<unknown>): Promise<void> {
+  await source.return?.();
 }
 
 async function start<Input, Output>(
@@ -87,21 +108,4 @@ async function start<Input, Output>(
   } catch (error) {
     return { index, input, error };
   }
-}
-
-/** A promise that rejects when the caller aborts; the calls under way are aborted with it. */
-function abortion(signal: AbortSignal | undefined, controller: AbortController): { promise: Promise<never>; release: () => void } {
-  let release = (): void => undefined;
-  const promise = new Promise<never>((_, reject) => {
-    if (signal === undefined) return;
-    const onAbort = (): void => {
-      controller.abort(signal.reason);
-      reject(new AbortedError({ message: 'sampleMany was aborted.', cause: signal.reason }));
-    };
-    if (signal.aborted) onAbort();
-    else signal.addEventListener('abort', onAbort, { once: true });
-    release = () => signal.removeEventListener('abort', onAbort);
-  });
-  promise.catch(() => undefined);
-  return { promise, release };
 }
