@@ -65,6 +65,29 @@ describe('SamplingClient', () => {
     expect(rig.server.maxConcurrency('asample')).toBeLessThanOrEqual(8);
   });
 
+  it.each([500, 429])('with retry, sends no more than maxAttempts submissions when all are answered with %i', async (status) => {
+    const retry = { maxAttempts: 3 };
+    const sampling = await rig.connect().createSamplingClient({ baseModel: 'tinkex/tiny', retry });
+    rig.server.on('asample').reply(status);
+    const failure = await drive(
+      rig.clock,
+      sampling.sample({ prompt, samplingParams }).catch((error: unknown) => error),
+    );
+    expect(failure).toMatchObject({ status, attempts: 3 });
+    expect(rig.server.callsTo('asample').map(({ request }) => request.seqId)).toEqual([0, 0, 0]);
+  });
+
+  it('with retry, counts the attempts of a call that fails for good', async () => {
+    const sampling = await rig.connect().createSamplingClient({ baseModel: 'tinkex/tiny', retry: true });
+    rig.server.on('asample').reply(500).times(2);
+    rig.server.on('asample').reply(422).once();
+    const failure = await drive(
+      rig.clock,
+      sampling.sample({ prompt, samplingParams }).catch((error: unknown) => error),
+    );
+    expect(failure).toMatchObject({ status: 422, attempts: 3 });
+  });
+
   it('refuses to be made of nothing, or of something that is no path', async () => {
     const service = rig.connect();
     await expect(service.createSamplingClient({})).rejects.toMatchObject({ code: 'TINKEX_CONFIGURATION' });

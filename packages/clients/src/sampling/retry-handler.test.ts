@@ -73,6 +73,28 @@ describe('RetryHandler', () => {
     expect(clock.pending).toBe(0);
   });
 
+  it('counts the failures that an attempt repeats by itself, and says how many attempts there were', async () => {
+    const { handler } = handlerWith({ maxAttempts: 3 });
+    let rounds = 0;
+    const failure = await handler
+      .run(async (_, failed) => {
+        for (;;) {
+          rounds += 1;
+          failed(new ConnectionError({ message: `round ${rounds}` }));
+        }
+      })
+      .catch((error: unknown) => error);
+    expect(rounds).toBe(3);
+    expect(failure).toMatchObject({ message: 'round 3', attempts: 3 });
+  });
+
+  it.each([{ maxAttempts: 0 }, { maxAttempts: Number.NaN }, { baseDelayMs: -1 }, { jitter: 2 }, { progressTimeoutMs: 0 }])(
+    'refuses %o',
+    (options) => {
+      expect(() => resolveRetryOptions(options, true)).toThrow(`Option retry.${Object.keys(options)[0]} must be`);
+    },
+  );
+
   it('fails every call inside when nothing has succeeded for the progress timeout', async () => {
     const { clock, handler } = handlerWith({ progressTimeoutMs: 10_000 });
     const first = handler.run(hang);

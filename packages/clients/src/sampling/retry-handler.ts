@@ -1,11 +1,14 @@
 import { type Clock, type Random, sleep } from '@tinkex/http';
-import { AbortedError, ConnectionError } from '@tinkex/types';
+import { AbortedError, ConfigurationError, ConnectionError, TinkexError } from '@tinkex/types';
 import { ProgressWatch } from './progress-watch.js';
 import { isSamplingRetryable, type RetryDelayOptions, retryDelayMs } from './retry-delay.js';
 
 /** Options of the opt-in retry of sampling calls. Defaults are those of the reference client. */
 export interface RetryOptions extends Partial<RetryDelayOptions> {
-  /** Attempts in all, the first one included. Default: no limit; the progress timeout ends a hopeless call. */
+  /**
+   * Submissions in all, the first one included, whatever they are answered with: a 429 counts too. Default: no limit; the progress
+   * timeout ends a hopeless call.
+   */
   readonly maxAttempts?: number;
   /** A call fails with `ConnectionError` when no call of the client has succeeded for this long. Default 7,200,000 (2 h). */
   readonly progressTimeoutMs?: number;
@@ -22,9 +25,9 @@ export interface RetryOptions extends Partial<RetryDelayOptions> {
 /** {@link RetryOptions} with every default filled in. */
 export type ResolvedRetryOptions = Required<RetryOptions>;
 
-/** Fills in the defaults. */
+/** Fills in the defaults. Throws `ConfigurationError` for numbers that make no sense: they would turn retries off, or never end them. */
 export function resolveRetryOptions(options: RetryOptions, isStuckDetectionAllowed: boolean): ResolvedRetryOptions {
-  return {
+  const resolved = {
     baseDelayMs: options.baseDelayMs ?? 500,
     maxDelayMs: options.maxDelayMs ?? 10_000,
     jitter: options.jitter ?? 0.25,
@@ -33,7 +36,21 @@ export function resolveRetryOptions(options: RetryOptions, isStuckDetectionAllow
     detectStuck: (options.detectStuck ?? true) && isStuckDetectionAllowed,
     seqIdAfterLoss: options.seqIdAfterLoss ?? 'same',
   };
+  const { baseDelayMs, maxDelayMs, jitter, maxAttempts, progressTimeoutMs } = resolved;
+  requireThat('baseDelayMs', baseDelayMs >= 0, 'at least 0');
+  requireThat('maxDelayMs', maxDelayMs >= 0, 'at least 0');
+  requireThat('jitter', jitter >= 0 && jitter <= 1, 'from 0 to 1');
+  requireThat('maxAttempts', maxAttempts >= 1, 'at least 1');
+  requireThat('progressTimeoutMs', progressTimeoutMs > 0, 'above 0');
+  return resolved;
 }
+
+function requireThat(name: keyof RetryOptions, isMet: boolean, rule: string): void {
+  if (!isMet) throw new ConfigurationError({ message: `Option retry.${name} must be ${rule}.`, option: `retry.${name}` });
+}
+
+/** One round of a call; see {@link RetryHandler.run}. */
+export type Attempt<T> = (signal: AbortSignal, failed: (error: unknown) => void) => Promise<T>;
 
 /** Runs sampling calls until they succeed, fail for good, are aborted, or nothing has moved for too long. One per sampling client. */
 export class RetryHandler {
@@ -50,10 +67,11 @@ export class RetryHandler {
   }
 
   /**
-   * Calls `attempt` until it succeeds. `attempt` gets a signal that fires when the caller aborts or the handler gives up;
-   * `onFailure` sees each failure that will be retried.
+   * Calls `attempt` until it succeeds. `attempt` gets a signal that fires when the caller aborts or the handler gives up, and a function to
+   * tell of failures that it repeats by itself: they count as well, and the function throws the one that was the last.
+   * `onFailure` sees each failure that the handler will retry. What is thrown in the end carries the number of attempts.
    */
-  async run<T>(attempt: (signal: AbortSignal) => Promise<T>, signal?: AbortSignal, onFailure?: (error: unknown) => void): Promise<T> {
+  async run<T>(attempt: Attempt<T>, signal?: AbortSignal, onFailure?: (error: unknown) => void): Promise<T> {
     const controller = new AbortController();
     let stuck: ConnectionError | undefined;
     const onAbort = (): void => controller.abort(signal?.reason);
@@ -64,21 +82,30 @@ export class RetryHandler {
       controller.abort(stuck);
     });
     let failures = 0;
+    let attempts = 0;
+    const failed = (error: unknown): void => {
+      attempts = Math.min(attempts + 1, this.options.maxAttempts);
+      if (attempts >= this.options.maxAttempts) throw error;
+    };
     try {
       for (;;) {
         try {
-          const value = await attempt(controller.signal);
+          const value = await attempt(controller.signal, failed);
           this.#watch?.noteProgress();
           return value;
         } catch (error) {
           failures += 1;
-          if (controller.signal.aborted || failures >= this.options.maxAttempts || !isSamplingRetryable(error)) throw error;
+          if (controller.signal.aborted || !isSamplingRetryable(error)) {
+            attempts += 1;
+            throw error;
+          }
+          failed(error);
           onFailure?.(error);
         }
         await sleep(this.#clock, retryDelayMs(failures, this.options, this.#random), controller.signal);
       }
     } catch (error) {
-      throw stuck && AbortedError.isInstance(error) ? stuck : error;
+      throw withAttempts(stuck && AbortedError.isInstance(error) ? stuck : error, attempts);
     } finally {
       leave?.();
       signal?.removeEventListener('abort', onAbort);
@@ -91,4 +118,9 @@ export class RetryHandler {
       message: `No sampling call of this client has succeeded for ${seconds} s; giving up. Raise retry.progressTimeoutMs if the server is that slow.`,
     });
   }
+}
+
+function withAttempts(error: unknown, attempts: number): unknown {
+  if (TinkexError.isInstance(error)) Object.defineProperty(error, 'attempts', { value: attempts, enumerable: true, configurable: true });
+  return error;
 }

@@ -100,7 +100,7 @@ export class SampleCalls {
     const retry = this.#retry;
     if (retry === undefined || !isRepeated) return this.#attempt(call, call.operation);
     return retry.run(
-      (signal) => this.#attempt(call, { signal, requestSignal: signal }),
+      (signal, failed) => this.#attempt(call, { signal, requestSignal: signal }, failed),
       call.operation.signal,
       (error) => {
         call.failures += 1;
@@ -110,10 +110,10 @@ export class SampleCalls {
     );
   }
 
-  async #attempt(call: SampleCall, scope: SubmissionScope): Promise<SampleResponse> {
+  async #attempt(call: SampleCall, scope: SubmissionScope, failed?: (error: unknown) => void): Promise<SampleResponse> {
     const { operation, headers, prompt } = call;
     const startedAtMs = this.#connection.clock.now();
-    const requestId = await this.#submit(call, scope);
+    const requestId = await this.#submit(call, scope, failed);
     call.requestId = requestId;
     operation.accepted([requestId]);
     const roundtripMs = this.#connection.clock.now() - startedAtMs;
@@ -122,7 +122,7 @@ export class SampleCalls {
   }
 
   /** A function of its own, so that a pending call does not keep its request. */
-  #submit(call: SampleCall, scope: SubmissionScope): Promise<string> {
+  #submit(call: SampleCall, scope: SubmissionScope, failed: ((error: unknown) => void) | undefined): Promise<string> {
     const { settings, prompt, headers } = call;
     call.seqId ??= this.#seqIds.next();
     const submission = {
@@ -140,7 +140,8 @@ export class SampleCalls {
       headers,
     };
     if (this.#retry === undefined) return this.#submitter.submitOnce(submission);
-    const onFailure = (): void => {
+    const onFailure = (error: unknown): void => {
+      failed?.(error);
       call.failures += 1;
     };
     return this.#submitter.submitPatiently({ ...submission, onFailure });

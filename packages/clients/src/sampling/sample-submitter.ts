@@ -24,7 +24,7 @@ export interface Submission {
   readonly estimatedBytes: number;
   readonly scope: SubmissionScope;
   readonly headers: Readonly<Record<string, string>> | undefined;
-  /** Told of each failure that is followed by another attempt. */
+  /** Told of each failure that is followed by another attempt. What it throws ends the submission. */
   readonly onFailure?: (error: unknown) => void;
 }
 
