@@ -65,6 +65,19 @@ describe('SamplingClient', () => {
     expect(rig.server.maxConcurrency('asample')).toBeLessThanOrEqual(8);
   });
 
+  it('samples many prompts with the headers and the time limit of each call', async () => {
+    const sampling = await rig.connect().createSamplingClient({ baseModel: 'tinkex/tiny' });
+    const gate = rig.server.gate('asample', { at: 'execution' });
+    const options = { headers: { 'user-agent': 'mine' }, timeoutMs: 50, errors: 'yield' } as const;
+    const items = sampling.sampleMany([{ prompt, samplingParams }], options);
+    const first = items.next();
+    await rig.server.waitForCalls('retrieveFuture', 1);
+    await rig.clock.advance(50);
+    expect((await first).value).toMatchObject({ error: { code: 'TINKEX_TIMEOUT', phase: 'total' } });
+    expect(rig.server.callsTo('asample')[0]?.headers['user-agent']).toBe('mine');
+    gate.open();
+  });
+
   it.each([500, 429])('with retry, sends no more than maxAttempts submissions when all are answered with %i', async (status) => {
     const retry = { maxAttempts: 3 };
     const sampling = await rig.connect().createSamplingClient({ baseModel: 'tinkex/tiny', retry });

@@ -1,9 +1,10 @@
 import { AbortedError, ConfigurationError } from '@tinkex/types';
+import type { CallOptions } from '../calls/call-options.js';
 import { onAbort } from '../calls/on-abort.js';
 import { ResultLine } from './result-line.js';
 
-/** Options of `sampleMany`, beside those of each call. */
-export interface SampleManyOptions {
+/** Options of `sampleMany`. */
+export interface SampleManyOptions extends CallOptions {
   /** Calls under way at once. Default 64. */
   readonly concurrency?: number;
   /** `'completion'` (default): as they finish. `'input'`: in the order of the prompts; a slow one holds back those behind it. */
@@ -12,6 +13,8 @@ export interface SampleManyOptions {
   readonly errors?: 'throw' | 'yield';
   /** Ends the loop and the calls under way with `AbortedError`. */
   readonly signal?: AbortSignal;
+  /** Limit for each call in milliseconds, counted from when its input was read; the call then fails with `TimeoutError`. No limit by default. */
+  readonly timeoutMs?: number;
 }
 
 /** One answered prompt. `index` is its position in the input. */

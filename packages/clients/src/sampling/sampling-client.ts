@@ -131,7 +131,9 @@ export class SamplingClient {
     inputs: Iterable<Input> | AsyncIterable<Input>,
     options: SampleManyOptions = {},
   ): AsyncGenerator<SampleManyItem<Input, SampleResponse>, void, undefined> {
-    return mapConcurrently(inputs, (input, signal) => this.sample(input, { signal }), options);
+    const { headers, timeoutMs } = options;
+    const callOptions = { ...(headers === undefined ? {} : { headers }), ...(timeoutMs === undefined ? {} : { timeoutMs }) };
+    return mapConcurrently(inputs, (input, signal) => this.sample(input, { ...callOptions, signal }), options);
   }
 
   /** The base model's name. Asked once, for all callers: one caller's abort or time limit ends only its own wait. */
