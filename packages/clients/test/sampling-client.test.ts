@@ -1,4 +1,5 @@
 import { type ClientLimits, SamplingClient } from '@tinkex/clients';
+import { subscribe } from '@tinkex/http';
 import { startServer } from '@tinkex/testkit';
 import type { SamplingParams } from '@tinkex/types';
 import { describe, expect, it } from 'vitest';
@@ -32,6 +33,27 @@ describe('SamplingClient', () => {
     const tokenizer = await sampling.getTokenizer();
     expect(tokenizer.decode([104, 105])).toBe('hi');
     expect(rig.server.count('getSampler')).toBe(1);
+  });
+
+  it('one caller who gives up asking for the base model does not take the answer from the others', async () => {
+    const sampling = await rig.connect().createSamplingClient({ baseModel: 'tinkex/tiny' });
+    const controller = new AbortController();
+    const first = sampling.getBaseModel({ signal: controller.signal });
+    const second = sampling.getBaseModel();
+    controller.abort();
+    await expect(first).rejects.toMatchObject({ name: 'AbortError' });
+    expect(await second).toBe('tinkex/tiny');
+    expect(rig.server.count('getSampler')).toBe(1);
+  });
+
+  it('tells of a call once, also when its answer lacks what was asked for', async () => {
+    const sampling = await rig.connect().createSamplingClient({ baseModel: 'tinkex/tiny' });
+    rig.server.on('retrieveFuture').reply(200, { sequences: [] });
+    const events: unknown[] = [];
+    const stop = subscribe('tinkex:sampling:call', (event) => events.push(event));
+    await expect(sampling.computeLogprobs(prompt)).rejects.toThrow('promptLogprobs');
+    stop();
+    expect(events).toEqual([expect.objectContaining({ errorCode: 'TINKEX_VALIDATION' })]);
   });
 
   it('gives another process a handle without a secret and with numbers of its own', async () => {

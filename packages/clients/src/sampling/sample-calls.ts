@@ -88,8 +88,9 @@ export class SampleCalls {
   async #run<T>(call: SampleCall, isRepeated: boolean, finish: (response: SampleResponse) => T): Promise<T> {
     try {
       const response = await this.#perform(call, isRepeated);
+      const result = finish(response);
       if (hasSubscribers('tinkex:sampling:call')) this.#publish(call, response, undefined);
-      return finish(response);
+      return result;
     } catch (error) {
       if (hasSubscribers('tinkex:sampling:call')) this.#publish(call, undefined, error);
       throw error;
