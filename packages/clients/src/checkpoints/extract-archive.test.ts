@@ -30,6 +30,10 @@ const file = (name: string, text: string, more: Partial<TarEntry['header']> = {}
 });
 
 describe('extractArchive', () => {
+  it('does not blame the archive for what the disk says', async () => {
+    await expect(extractArchive(join(root, 'missing.tar'), root, limits)).rejects.toMatchObject({ code: 'ENOENT' });
+  });
+
   it('writes files and directories with ordinary modes', async () => {
     const bytes = await packTar([
       { header: { name: './', size: 0, type: 'directory' } },

@@ -30,7 +30,8 @@ export interface ExtractResult {
  * devices and pipes are refused, as are names that leave the directory, archives that are cut short or damaged, and everything
  * over the limits. Modes, owners and times of the archive are not taken over. Memory does not depend on the archive's size.
  *
- * @throws ValidationError when the archive is refused; the caller then removes the directory.
+ * @throws ValidationError when the archive is refused, the system's own error when the disk cannot take it; the caller then removes the
+ * directory.
  */
 export async function extractArchive(archivePath: string, directory: string, options: ExtractOptions): Promise<ExtractResult> {
   const source = Readable.toWeb(Readable.from(tarBytes(archivePath, options))) as ReadableStream<Uint8Array>;
@@ -57,9 +58,18 @@ export async function extractArchive(archivePath: string, directory: string, opt
       fileCount += 1;
     }
   } catch (error) {
-    throw TinkexError.isInstance(error) ? error : archiveError('it is damaged or not a tar file', error);
+    throw TinkexError.isInstance(error) || isFaultOfDisk(error) ? error : archiveError('it is damaged or not a tar file', error);
   }
   return { fileCount, totalBytes };
+}
+
+/** What the file system says to names that contradict each other, or that it cannot hold. */
+const FAULTS_OF_NAMES: readonly string[] = ['EEXIST', 'ENOTDIR', 'EISDIR', 'EINVAL', 'EILSEQ', 'ENAMETOOLONG'];
+
+/** Whether the disk and not the archive is to blame: full, read-only, not ours. Its own words say it best. */
+function isFaultOfDisk(error: unknown): boolean {
+  const { syscall, code } = error as NodeJS.ErrnoException;
+  return syscall !== undefined && code !== undefined && !FAULTS_OF_NAMES.includes(code);
 }
 
 async function writeEntry(path: string, body: ReadableStream<Uint8Array>): Promise<void> {
