@@ -39,12 +39,9 @@ export async function fetchRange(transport: Transport, request: RangeRequest): P
 }
 
 function httpUrl(text: string, base?: URL): URL {
-  let url: URL | undefined;
-  try {
-    url = new URL(text, base);
-  } catch (error) {
-    throw new ConnectionError({ message: 'The server named a download address that is not a URL.', cause: error });
-  }
+  // Asked first, not caught: the engine's error quotes the address and its base, and both are signed.
+  if (!URL.canParse(text, base?.href)) throw new ConnectionError({ message: 'The server named a download address that is not a URL.' });
+  const url = new URL(text, base);
   if (url.protocol === 'http:' || url.protocol === 'https:') return url;
   throw new ConnectionError({
     message: `The server named a download address with the scheme ${url.protocol}; only http and https are followed.`,

@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { inspect } from 'node:util';
 import { type Clock, systemClock, UndiciTransport } from '@tinkex/http';
 import { VirtualClock } from '@tinkex/testkit';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -130,6 +131,13 @@ describe('downloadToFile', () => {
     await download({ refreshUrl: async () => url.replace('secret', 'fresh') });
     expect(requests).toHaveLength(3);
     expect((await readFile(join(root, 'file'))).equals(content)).toBe(true);
+  });
+
+  it('shows neither the signed address nor a redirect that is no address', async () => {
+    handler = (_, response) => response.writeHead(302, { location: 'https://host:999999/file?token=hidden' }).end();
+    const failure = await download().catch((error: unknown) => error);
+    expect(inspect(failure, { depth: null, showHidden: true })).not.toMatch(/secret|hidden/);
+    expect(failure).toMatchObject({ code: 'TINKEX_CONNECTION' });
   });
 
   it('sends no credential and follows a redirect', async () => {
