@@ -133,6 +133,53 @@ describe('downloadToFile', () => {
     expect((await readFile(join(root, 'file'))).equals(content)).toBe(true);
   });
 
+  it('asks for new addresses for as long as each brings some bytes', async () => {
+    const serve = serveWithCuts(50_000, 5);
+    const used = new Set<string>();
+    let addresses = 0;
+    handler = (request, response) => {
+      // Good for one request each: the connection always breaks after the address has expired.
+      if (used.has(request.url ?? '')) response.writeHead(403).end('expired');
+      else serve(request, response);
+      used.add(request.url ?? '');
+    };
+    await download({
+      refreshUrl: async () => {
+        addresses += 1;
+        return `${url}${addresses}`;
+      },
+    });
+    expect(addresses).toBe(5);
+    expect((await readFile(join(root, 'file'))).equals(content)).toBe(true);
+  });
+
+  it('asks for no more than two new addresses in a row', async () => {
+    handler = (_, response) => response.writeHead(403).end('no');
+    await expect(download({ refreshUrl: async () => url })).rejects.toMatchObject({ status: 403 });
+    expect(requests).toHaveLength(3);
+  });
+
+  it('starts again when nothing tells whether the file is still the same', async () => {
+    handler = serveWithCuts(50_000, 1, {});
+    await download();
+    expect(requests.map(({ range }) => range)).toEqual([undefined, undefined]);
+    expect((await readFile(join(root, 'file'))).equals(content)).toBe(true);
+  });
+
+  it('does not mix two files when the server ignores If-Range', async () => {
+    const changed = Buffer.from(content).reverse();
+    const first = serveWithCuts(50_000, 1);
+    handler = (request, response) => {
+      if (requests.length === 1) return first(request, response);
+      const start = Number(/^bytes=(\d+)-$/.exec(request.headers.range ?? '')?.[1] ?? 0);
+      const range = start > 0 ? { 'content-range': `bytes ${start}-${changed.length - 1}/${changed.length}` } : {};
+      response.writeHead(start > 0 ? 206 : 200, { etag: '"v2"', 'content-length': changed.length - start, ...range });
+      response.end(changed.subarray(start));
+    };
+    await download();
+    expect((await readFile(join(root, 'file'))).equals(changed)).toBe(true);
+  });
+
   it('shows neither the signed address nor a redirect that is no address', async () => {
     handler = (_, response) => response.writeHead(302, { location: 'https://host:999999/file?token=hidden' }).end();
     const failure = await download().catch((error: unknown) => error);

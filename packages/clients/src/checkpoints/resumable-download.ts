@@ -5,6 +5,8 @@ import { archiveError } from './entry-path.js';
 import { fetchRange, parseContentRange, rangeValidator } from './fetch-range.js';
 import { StallGuard } from './stall-guard.js';
 
+/** Fresh addresses asked for in a row without a single new byte. */
+const MAX_FRUITLESS_REFRESHES = 2;
 /** Consecutive failures without a single new byte before the download fails. */
 const MAX_FRUITLESS_ATTEMPTS = 5;
 const MAX_ATTEMPTS = 100;
@@ -81,6 +83,8 @@ class Transfer {
     const guard = new StallGuard(this.#options.clock, this.#options.stallTimeoutMs, this.#options.signal);
     let response: TransportResponse | undefined;
     try {
+      // Without a tag or a date nobody can tell whether the rest belongs to the same file.
+      if (this.#validator === undefined) await this.#rewind();
       response = await fetchRange(this.#options.transport, {
         url: this.#url,
         offset: this.offset,
@@ -106,7 +110,7 @@ class Transfer {
     const { status, headers } = response;
     if (status === 206) {
       const range = parseContentRange(headers['content-range']);
-      if (range?.start === this.offset && (this.#total === undefined || range.total === undefined || range.total === this.#total)) {
+      if (range?.start === this.offset && this.#isSameFile(headers, range.total)) {
         this.#total ??= range.total;
         this.#checkTotal();
         return true;
@@ -131,9 +135,17 @@ class Transfer {
     return this.#refuse(response);
   }
 
+  /** A server that does not know `If-Range` sends the range of whatever file it has now. */
+  #isSameFile(headers: TransportResponse['headers'], total: number | undefined): boolean {
+    const validator = rangeValidator(headers);
+    if (validator !== undefined && this.#validator !== undefined && validator !== this.#validator) return false;
+    return this.#total === undefined || total === undefined || total === this.#total;
+  }
+
   async #read(response: TransportResponse, guard: StallGuard): Promise<void> {
     for await (const chunk of response.body) {
       guard.noteMove();
+      this.#refreshes = 0;
       if (this.offset + chunk.byteLength > this.#options.maxBytes) throw this.#tooLarge();
       for (let written = 0; written < chunk.byteLength; ) {
         const { bytesWritten } = await this.#file.write(chunk, written, chunk.byteLength - written, this.offset);
@@ -149,7 +161,7 @@ class Transfer {
     const body = await response.body.bytes(MAX_ERROR_BODY_BYTES).catch(() => new Uint8Array());
     const refreshUrl = this.#options.refreshUrl;
     const isExpired = status === 400 || status === 401 || status === 403 || status === 404 || status === 410;
-    if (refreshUrl && isExpired && this.#refreshes < 2) {
+    if (refreshUrl && isExpired && this.#refreshes < MAX_FRUITLESS_REFRESHES) {
       this.#refreshes += 1;
       this.#url = await refreshUrl();
       throw new ConnectionError({ message: `The signed download address was refused with status ${status}.` });
