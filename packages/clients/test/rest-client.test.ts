@@ -96,6 +96,25 @@ describe('RestClient against the testkit', () => {
     expect((await rest.getCheckpointArchiveUrl(training.modelId, 'sampler_weights/sampler-1')).url).toMatch(/^http:/);
   });
 
+  it('downloadCheckpoint: what the listener throws does not end it', async () => {
+    const root = await mkdtemp(join(tmpdir(), 'tinkex-rest-'));
+    const warnings: unknown[] = [];
+    const onWarning = (warning: unknown): void => void warnings.push(warning);
+    process.on('warning', onWarning);
+    try {
+      const onProgress = (): void => {
+        throw new Error('the progress bar is broken');
+      };
+      expect(await rest.downloadCheckpoint(weights, { directory: join(root, 'checkpoint'), onProgress })).toMatchObject({
+        archiveBytes: expect.any(Number),
+      });
+      expect(warnings).toContainEqual(expect.objectContaining({ message: 'the progress bar is broken' }));
+    } finally {
+      process.off('warning', onWarning);
+      await rm(root, { recursive: true, force: true });
+    }
+  });
+
   it('downloadCheckpoint: files on disk, progress, overwrite only when told', async () => {
     const root = await mkdtemp(join(tmpdir(), 'tinkex-rest-'));
     try {
@@ -159,6 +178,8 @@ describe('RestClient against the testkit', () => {
   });
 
   it('refuses paths that are none before it sends anything', async () => {
+    const fresh = new ServiceClient({ ...server.clientOptions, telemetry: false });
+    const rest = fresh.createRestClient();
     const before = server.calls.length;
     for (const path of ['run/weights/a', 'tinker://run/a', 'tinker://run/other/a', 'tinker://a/weights/b/c']) {
       await expect(rest.getTrainingRunByTinkerPath(path)).rejects.toBeInstanceOf(ValidationError);
@@ -170,7 +191,9 @@ describe('RestClient against the testkit', () => {
       await expect(rest.setCheckpointTtlFromTinkerPath(path, 1)).rejects.toBeInstanceOf(ValidationError);
       await expect(rest.downloadCheckpoint(path)).rejects.toBeInstanceOf(ValidationError);
     }
+    await expect(rest.getCheckpointArchiveUrl('', 'weights/a')).rejects.toMatchObject({ code: 'TINKEX_CONFIGURATION' });
     expect(server.calls.length).toBe(before);
+    await fresh.close();
   });
 
   it('breaks no rule of the protocol', () => {

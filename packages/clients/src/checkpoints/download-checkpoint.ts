@@ -2,6 +2,8 @@ import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { type Clock, hasSubscribers, publish, type Transport } from '@tinkex/http';
 import { AbortedError, type EventSource, parseTinkerPath } from '@tinkex/types';
+import type { CallOptions } from '../calls/call-options.js';
+import { tellUser } from '../calls/tell-user.js';
 import { extractArchive } from './extract-archive.js';
 import { type DownloadProgress, downloadToFile } from './resumable-download.js';
 import { refuseExisting, StagingDirectory } from './staging-directory.js';
@@ -10,15 +12,19 @@ const GIBIBYTE = 1024 ** 3;
 const EVENT_STEP_BYTES = 4 * 1024 * 1024;
 
 /** Options of a checkpoint download. */
-export interface DownloadCheckpointOptions {
-  /** Where the files go. Default: the checkpoint's path with `/` as `_`, in the current directory. Must not exist. */
+export interface DownloadCheckpointOptions extends CallOptions {
+  /** Where the files go. Default: the checkpoint's path with `/` as `_` and `:` as `-`, in the current directory. Must not exist. */
   readonly directory?: string;
   /** Replace an existing directory, once the new one is complete. Default false. */
   readonly overwrite?: boolean;
-  /** Called for each block received. */
+  /** Called for each block received. What it throws is printed as a warning and changes nothing. */
   readonly onProgress?: (progress: DownloadProgress) => void;
   /** Ends the download; nothing is left on disk. */
   readonly signal?: AbortSignal;
+  /** Limit for the whole download in milliseconds, waiting for the archive and extracting it included. No limit by default. */
+  readonly timeoutMs?: number;
+  /** Sent with the question for the archive's address; the address itself, which is another host's, gets none of them. */
+  readonly headers?: Readonly<Record<string, string>>;
   /** Limit on the archive and on the files in it, bytes. Default 64 GiB. */
   readonly maxBytes?: number;
   /** Limit on files and directories in the archive. Default 10,000. */
@@ -44,7 +50,7 @@ export interface DownloadContext {
   readonly clock: Clock;
   source(): EventSource;
   /** The signed URL of a checkpoint's archive. */
-  archiveUrl(tinkerPath: string, signal?: AbortSignal): Promise<string>;
+  archiveUrl(tinkerPath: string): Promise<string>;
 }
 
 /**
@@ -60,7 +66,7 @@ export async function downloadCheckpoint(
   const { signal, overwrite = false, maxBytes = 64 * GIBIBYTE, maxEntries = 10_000 } = options;
   const target = resolve(options.directory ?? checkpointDirectoryName(tinkerPath));
   if (!overwrite) await refuseExisting(target);
-  const url = await context.archiveUrl(tinkerPath, signal);
+  const url = await context.archiveUrl(tinkerPath);
   const staging = await StagingDirectory.beside(target);
   try {
     const archivePath = join(staging.path, 'archive.tar');
@@ -68,7 +74,7 @@ export async function downloadCheckpoint(
       transport: context.transport,
       clock: context.clock,
       url,
-      refreshUrl: () => context.archiveUrl(tinkerPath, signal),
+      refreshUrl: () => context.archiveUrl(tinkerPath),
       maxBytes,
       stallTimeoutMs: options.stallTimeoutMs ?? 60_000,
       onProgress: progressReporter(context, tinkerPath, options.onProgress),
@@ -101,7 +107,7 @@ function progressReporter(
   const startedAtMs = context.clock.now();
   let publishedBytes = 0;
   return (progress) => {
-    onProgress?.(progress);
+    tellUser(onProgress, progress);
     const isDue = progress.receivedBytes - publishedBytes >= EVENT_STEP_BYTES || progress.receivedBytes === progress.totalBytes;
     if (!isDue || !hasSubscribers('tinkex:checkpoint:download')) return;
     publishedBytes = progress.receivedBytes;

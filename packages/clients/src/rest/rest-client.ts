@@ -14,6 +14,7 @@ import {
   type WhoamiResponse,
 } from '@tinkex/types';
 import type { CallOptions } from '../calls/call-options.js';
+import { CallScope } from '../calls/call-scope.js';
 import type { EndpointCall, EndpointKey, EndpointResponse } from '../calls/endpoint-types.js';
 import { type DownloadCheckpointOptions, type DownloadedCheckpoint, downloadCheckpoint } from '../checkpoints/download-checkpoint.js';
 import type { Connection } from '../service/connection.js';
@@ -129,7 +130,8 @@ export class RestClient {
     checkpointId: string,
     options: CallOptions = {},
   ): Promise<CheckpointArchiveUrlResponse> {
-    return archiveUrl(await this.#connect(options), checkpointArchivePath(trainingRunId, checkpointId), options);
+    const path = checkpointArchivePath(trainingRunId, checkpointId);
+    return archiveUrl(await this.#connect(options), path, options);
   }
 
   /** As {@link getCheckpointArchiveUrl}, by path. */
@@ -140,17 +142,22 @@ export class RestClient {
 
   /** Fetches a checkpoint's archive and extracts it into a directory, safely and all or nothing. */
   async downloadCheckpoint(tinkerPath: string, options: DownloadCheckpointOptions = {}): Promise<DownloadedCheckpoint> {
-    const { transport, clock, source } = await this.#connect(options.signal === undefined ? {} : { signal: options.signal });
-    const context = {
-      transport,
-      clock,
-      source,
-      archiveUrl: async (path: string, signal?: AbortSignal) => {
-        const { url } = await this.getCheckpointArchiveUrlFromTinkerPath(path, signal === undefined ? {} : { signal });
-        return url;
-      },
+    parseTinkerPath(tinkerPath);
+    const { transport, clock, source, lifetime } = await this.#connect(options);
+    const { headers } = options;
+    const scope = new CallScope(clock, lifetime, options);
+    const { signal } = scope;
+    const archiveUrl = async (path: string): Promise<string> => {
+      const { url } = await this.getCheckpointArchiveUrlFromTinkerPath(path, { signal, ...(headers === undefined ? {} : { headers }) });
+      return url;
     };
-    return downloadCheckpoint(context, tinkerPath, options);
+    try {
+      return await downloadCheckpoint({ transport, clock, source, archiveUrl }, tinkerPath, { ...options, signal });
+    } catch (error) {
+      throw scope.explain(error);
+    } finally {
+      scope.end();
+    }
   }
 
   /**
