@@ -33,6 +33,8 @@ export function waitFor<T>(
       // Nobody looks at the promise now; its failure must not end the process.
       promise.catch(ignore);
       stop();
+      // Whoever never waited cannot be told; without this a later failure would end the process.
+      promise.catch(() => undefined);
       return;
     }
     if (signal !== undefined) unfollow = onAbort(signal, stop);
