@@ -46,6 +46,21 @@ describe('SamplingClient', () => {
     expect(rig.server.count('getSampler')).toBe(1);
   });
 
+  it('need not wait for a tokenizer that does not come', async () => {
+    const tokenizer = { load: () => new Promise<never>(() => undefined) };
+    const service = rig.connect({ tokenizer });
+    const clients = [
+      await service.createSamplingClient({ baseModel: 'tinkex/tiny' }),
+      await service.createLoraTrainingClient({ baseModel: 'tinkex/tiny', rank: 1 }),
+    ];
+    for (const client of clients) {
+      const controller = new AbortController();
+      const waiting = client.getTokenizer({ signal: controller.signal });
+      setImmediate(() => controller.abort());
+      await expect(waiting).rejects.toMatchObject({ name: 'AbortError' });
+    }
+  });
+
   it('tells of a call once, also when its answer lacks what was asked for', async () => {
     const sampling = await rig.connect().createSamplingClient({ baseModel: 'tinkex/tiny' });
     rig.server.on('retrieveFuture').reply(200, { sequences: [] });

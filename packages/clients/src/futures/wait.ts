@@ -31,10 +31,8 @@ export function waitFor<T>(
     };
     if (signal?.aborted) {
       // Nobody looks at the promise now; its failure must not end the process.
-      promise.catch(ignore);
-      stop();
-      // Whoever never waited cannot be told; without this a later failure would end the process.
       promise.catch(() => undefined);
+      stop();
       return;
     }
     if (signal !== undefined) unfollow = onAbort(signal, stop);
@@ -58,8 +56,4 @@ export function waitFor<T>(
       },
     );
   });
-}
-
-function ignore(): void {
-  // Whoever waits for the promise gets its failure.
 }

@@ -220,7 +220,7 @@ export class ServiceClient implements AsyncDisposable {
       onHttpRetry: (retry: RetryInfo) => this.#noteTrouble(retry),
     };
     this.#started = await startConnection(parts, signal);
-    const tokenizers = new TokenizerLibrary(this.#options.tokenizer ?? {}, this.#transport);
+    const tokenizers = new TokenizerLibrary(this.#options.tokenizer ?? {}, { ...parts, clock: this.#options.clock });
     const loadTokenizer = (modelName: string, tokenizerId?: string) => tokenizers.load(modelName, tokenizerId);
     const onFailure = (error: unknown): void => this.#reporter?.capture(error);
     return serviceConnection({ ...parts, started: this.#started, loadTokenizer, onFailure, onReport });

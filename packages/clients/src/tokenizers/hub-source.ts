@@ -1,18 +1,22 @@
-import type { Transport } from '@tinkex/http';
+import type { Clock, Transport, TransportBody } from '@tinkex/http';
 import { type JsonObject, parseJson, TinkexError } from '@tinkex/types';
+import { fetchRange } from '../checkpoints/fetch-range.js';
+import { StallGuard } from '../checkpoints/stall-guard.js';
 import { type TokenizerFiles, type TokenizerReference, tokenizerIdParts, tokenizerUnavailable } from './tokenizer-source.js';
 
 /** Where tokenizers come from unless an option says otherwise. */
 export const DEFAULT_HUB_URL = 'https://huggingface.co';
 
 const MAX_FILE_BYTES = 128 * 1024 * 1024;
-const MAX_REDIRECTS = 5;
+/** Longest time without a byte. */
+const STALL_TIMEOUT_MS = 60_000;
 
 /** Where and how to fetch. */
 export interface HubSourceOptions {
   readonly hubUrl: string;
   readonly transport: Transport;
-  readonly signal?: AbortSignal;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
 }
 
 /** Fetches a tokenizer's files from a hub that serves `<hub>/<id>/resolve/<revision>/<file>`, without any credential. */
@@ -23,29 +27,35 @@ export async function fetchTokenizerFiles(reference: TokenizerReference, options
 }
 
 async function fetchJson(reference: TokenizerReference, file: string, options: HubSourceOptions): Promise<JsonObject | undefined> {
+  const { hubUrl, transport, clock } = options;
   const path = [...tokenizerIdParts(reference.id), 'resolve', encodeURIComponent(reference.revision ?? 'main'), file].join('/');
-  let url = new URL(path, options.hubUrl.endsWith('/') ? options.hubUrl : `${options.hubUrl}/`);
+  const url = new URL(path, hubUrl.endsWith('/') ? hubUrl : `${hubUrl}/`).href;
+  const guard = new StallGuard(clock, STALL_TIMEOUT_MS, options.signal);
   try {
-    for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects += 1) {
-      const response = await options.transport.send({
-        method: 'GET',
-        url: url.href,
-        headers: { accept: 'application/json', 'accept-encoding': 'identity' },
-        pool: 'download',
-        ...(options.signal ? { signal: options.signal } : {}),
-      });
-      const location = response.headers['location'];
-      if (response.status === 200) return parseJson(await response.body.bytes(MAX_FILE_BYTES)) as JsonObject;
-      response.body.cancel();
-      if (response.status === 404) return undefined;
-      const isRedirect = response.status >= 300 && response.status < 400 && location !== undefined;
-      if (!isRedirect) throw tokenizerUnavailable(reference.id, `${options.hubUrl} answered with status ${response.status}`);
-      url = new URL(location, url);
-    }
+    const { status, body } = await fetchRange(transport, { url, offset: 0, signal: guard.signal });
+    if (status === 200) return parseJson(await readAll(body, guard)) as JsonObject;
+    body.cancel();
+    if (status === 404) return undefined;
+    throw tokenizerUnavailable(reference.id, `${hubUrl} answered with status ${status}`);
   } catch (error) {
-    // Errors that already say what to do, and the caller's own abort, are passed on as they are.
+    if (guard.isStalled) throw tokenizerUnavailable(reference.id, `${hubUrl} sent nothing for ${STALL_TIMEOUT_MS / 1000} s`, error);
+    // Errors that already say what to do, and the end of the client, are passed on as they are.
     if (TinkexError.isInstance(error) && (error.code === 'TINKEX_CONFIGURATION' || error.name === 'AbortError')) throw error;
-    throw tokenizerUnavailable(reference.id, `${options.hubUrl} could not be reached or sent no JSON`, error);
+    const why = error instanceof Error ? ` (${error.message})` : '';
+    throw tokenizerUnavailable(reference.id, `${hubUrl} could not be reached or sent no JSON${why}`, error);
+  } finally {
+    guard.close();
   }
-  throw tokenizerUnavailable(reference.id, `${options.hubUrl} redirected more than ${MAX_REDIRECTS} times`);
+}
+
+async function readAll(body: TransportBody, guard: StallGuard): Promise<Uint8Array> {
+  const blocks: Uint8Array[] = [];
+  let size = 0;
+  for await (const block of body) {
+    guard.noteMove();
+    size += block.byteLength;
+    if (size > MAX_FILE_BYTES) throw new RangeError(`the file is larger than ${MAX_FILE_BYTES} bytes`);
+    blocks.push(block);
+  }
+  return Buffer.concat(blocks, size);
 }

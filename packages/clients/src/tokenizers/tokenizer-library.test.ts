@@ -2,11 +2,14 @@ import { readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createResponse, type Transport, type TransportRequest } from '@tinkex/http';
+import { inspect } from 'node:util';
+import { createResponse, systemClock, type Transport, type TransportRequest } from '@tinkex/http';
+import { VirtualClock } from '@tinkex/testkit';
 import { AbortedError, ByteTokenizer, ConfigurationError, ConnectionError, ModelInput, type Tokenizer } from '@tinkex/types';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { Lifetime } from '../calls/lifetime.js';
 import { buildHuggingFaceTokenizer } from './huggingface-tokenizer.js';
-import { TokenizerLibrary } from './tokenizer-library.js';
+import { TokenizerLibrary, type TokenizerLibraryParts, type TokenizerOptions } from './tokenizer-library.js';
 
 const tokenizerJson = {
   version: '1.0',
@@ -46,14 +49,20 @@ function hub(answer: (url: URL) => Answer): Transport & { readonly requests: Tra
   };
 }
 
+const libraryOf = (options: TokenizerOptions, transport: Transport, more: Partial<TokenizerLibraryParts> = {}) =>
+  new TokenizerLibrary(options, { transport, clock: systemClock, lifetime: new Lifetime(), ...more });
 const noNetwork = () => hub(() => new ConnectionError({ message: 'no route to host' }));
+const untilAborted = ({ signal }: TransportRequest) =>
+  new Promise<never>((_, reject) => {
+    signal?.addEventListener('abort', () => reject(new AbortedError()));
+  });
 const words = (tokenizer: Tokenizer, text: string) => [...ModelInput.fromText(text, tokenizer).toInts()];
 
 describe('TokenizerLibrary', () => {
   it('loads from a directory, without the network, once for each id', async () => {
     await writeFile(join(directory, 'tokenizer.json'), JSON.stringify(tokenizerJson));
     const transport = noNetwork();
-    const library = new TokenizerLibrary({ directory }, transport);
+    const library = libraryOf({ directory }, transport);
     const tokenizer = await library.load('org/model');
     expect(words(tokenizer, 'hello world')).toEqual([1, 2]);
     expect(tokenizer.decode([1, 2])).toContain('hello');
@@ -65,7 +74,7 @@ describe('TokenizerLibrary', () => {
     await writeFile(join(directory, 'tokenizer.json'), '{}');
     await mkdir(join(directory, 'org', 'model'), { recursive: true });
     await writeFile(join(directory, 'org', 'model', 'tokenizer.json'), JSON.stringify(tokenizerJson));
-    const library = new TokenizerLibrary({ directory }, noNetwork());
+    const library = libraryOf({ directory }, noNetwork());
     expect(words(await library.load('org/model:rev1'), 'world')).toEqual([2]);
   });
 
@@ -76,7 +85,7 @@ describe('TokenizerLibrary', () => {
       asked.push(id);
       return id === 'org/tok' ? own : undefined;
     };
-    const library = new TokenizerLibrary({ load, hubUrl: false }, noNetwork());
+    const library = libraryOf({ load, hubUrl: false }, noNetwork());
     expect(await library.load('meta-llama/Llama-3.1-8B', 'org/tok')).toBe(own);
     await expect(library.load('org/other')).rejects.toThrow('the hub is turned off');
     expect(asked).toEqual(['org/tok', 'org/other']);
@@ -87,7 +96,7 @@ describe('TokenizerLibrary', () => {
       if (pathname.endsWith('/tokenizer_config.json')) return { status: 404 };
       return pathname.startsWith('/cdn/') ? { status: 200, body: tokenizerJson } : { status: 302, location: '/cdn/file' };
     });
-    const library = new TokenizerLibrary({ hubUrl: 'https://hub.example/mirror' }, transport);
+    const library = libraryOf({ hubUrl: 'https://hub.example/mirror' }, transport);
     expect(words(await library.load('moonshotai/Kimi-K2.6'), 'hello')).toEqual([1]);
     expect(transport.requests[0]?.url).toBe(
       'https://hub.example/mirror/moonshotai/Kimi-K2.6/resolve/b5aabbfb20227ed42becbf5541dbffd213942c58/tokenizer.json',
@@ -101,7 +110,7 @@ describe('TokenizerLibrary', () => {
       if (!isOnline) return new ConnectionError({ message: 'getaddrinfo ENOTFOUND' });
       return pathname.endsWith('/tokenizer.json') ? { status: 200, body: tokenizerJson } : { status: 404 };
     });
-    const library = new TokenizerLibrary({}, transport);
+    const library = libraryOf({}, transport);
     const failure = await library.load('org/model').catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(ConfigurationError);
     expect((failure as Error).message).toContain('tokenizer: { directory }');
@@ -115,15 +124,47 @@ describe('TokenizerLibrary', () => {
     ['a page instead of JSON', { status: 200, body: '<html>' }, 'sent no JSON'],
     ['an endless redirect', { status: 302, location: '/again' }, 'redirected more than'],
   ])('explains %s', async (_, answer, message) => {
-    const library = new TokenizerLibrary(
+    const library = libraryOf(
       {},
       hub(() => answer),
     );
     await expect(library.load('org/model')).rejects.toThrow(message);
   });
 
+  it('gives up a hub that sends nothing for a minute, and asks again the next time', async () => {
+    let isStalled = true;
+    const working = hub(({ pathname }) => (pathname.endsWith('/tokenizer.json') ? { status: 200, body: tokenizerJson } : { status: 404 }));
+    const transport: Transport = { ...working, send: (request) => (isStalled ? untilAborted(request) : working.send(request)) };
+    const clock = new VirtualClock();
+    const library = libraryOf({}, transport, { clock });
+    const failure = library.load('org/model').catch((error: unknown) => error);
+    await clock.advance(60_000);
+    expect(await failure).toMatchObject({ code: 'TINKEX_CONFIGURATION', message: expect.stringContaining('sent nothing for 60 s') });
+    isStalled = false;
+    expect(words(await library.load('org/model'), 'hello')).toEqual([1]);
+    expect(clock.pending).toBe(0);
+  });
+
+  it('ends with the client', async () => {
+    const lifetime = new Lifetime();
+    const loading = libraryOf({}, { ...noNetwork(), send: untilAborted }, { lifetime }).load('org/model');
+    await new Promise((resolve) => setImmediate(resolve));
+    lifetime.close();
+    await expect(loading).rejects.toMatchObject({ name: 'AbortError', message: 'The client was closed' });
+  });
+
+  it('does not follow a hub from https to http', async () => {
+    const transport = hub(() => ({ status: 302, location: 'http://elsewhere.example/tokenizer.json?token=hidden' }));
+    const failure = await libraryOf({}, transport)
+      .load('org/model')
+      .catch((error: unknown) => error);
+    expect(inspect(failure)).toContain('from https to http');
+    expect(inspect(failure)).not.toContain('hidden');
+    expect(transport.requests).toHaveLength(1);
+  });
+
   it('passes an abort on as it is', async () => {
-    const library = new TokenizerLibrary(
+    const library = libraryOf(
       {},
       hub(() => new AbortedError()),
     );
@@ -134,18 +175,16 @@ describe('TokenizerLibrary', () => {
     'refuses the id %j before it becomes a path or URL',
     async (id) => {
       const transport = noNetwork();
-      const library = new TokenizerLibrary({ load: () => undefined }, transport);
+      const library = libraryOf({ load: () => undefined }, transport);
       await expect(library.load('org/model', id === '' ? '-' : id)).rejects.toBeInstanceOf(ConfigurationError);
       expect(transport.requests).toEqual([]);
     },
   );
 
   it('explains a missing directory, a file that is no tokenizer and a missing package', async () => {
-    await expect(new TokenizerLibrary({ directory: join(directory, 'nowhere') }, noNetwork()).load('a/b')).rejects.toThrow(
-      'holds no tokenizer.json',
-    );
+    await expect(libraryOf({ directory: join(directory, 'nowhere') }, noNetwork()).load('a/b')).rejects.toThrow('holds no tokenizer.json');
     await writeFile(join(directory, 'tokenizer.json'), '{"model":{"type":"NoSuchModel"}}');
-    await expect(new TokenizerLibrary({ directory }, noNetwork()).load('a/b')).rejects.toThrow('does not understand');
+    await expect(libraryOf({ directory }, noNetwork()).load('a/b')).rejects.toThrow('does not understand');
     const missing = () => Promise.reject(new Error('Cannot find package'));
     await expect(buildHuggingFaceTokenizer('a/b', { tokenizer: {}, config: {} }, missing)).rejects.toThrow(
       'npm install @huggingface/tokenizers',
@@ -170,13 +209,13 @@ describe('ids by the shared vectors', () => {
       asked.push(id, revision);
       return own;
     };
-    await new TokenizerLibrary({ load }, noNetwork()).load(input.model_name, input.tokenizer_id ?? undefined);
+    await libraryOf({ load }, noNetwork()).load(input.model_name, input.tokenizer_id ?? undefined);
     expect(asked).toEqual([expected.tokenizer_id, expected.revision]);
   });
 });
 
 describe('the embedded engine', () => {
   it.each(['tinkex/tiny', 'tinkex/bytes'])('%s has the built-in byte tokenizer, without files or network', async (id) => {
-    expect(await new TokenizerLibrary({}, noNetwork()).load(id)).toBeInstanceOf(ByteTokenizer);
+    expect(await libraryOf({}, noNetwork()).load(id)).toBeInstanceOf(ByteTokenizer);
   });
 });

@@ -1,9 +1,11 @@
-import type { Transport } from '@tinkex/http';
+import type { Clock, Transport } from '@tinkex/http';
 import { ByteTokenizer, isByteTokenizerId, type Tokenizer, tokenizerIdFor } from '@tinkex/types';
+import { CallScope } from '../calls/call-scope.js';
+import type { Lifetime } from '../calls/lifetime.js';
 import { readTokenizerDirectory } from './directory-source.js';
 import { DEFAULT_HUB_URL, fetchTokenizerFiles } from './hub-source.js';
 import { buildHuggingFaceTokenizer } from './huggingface-tokenizer.js';
-import { type TokenizerReference, tokenizerUnavailable } from './tokenizer-source.js';
+import { type TokenizerFiles, type TokenizerReference, tokenizerUnavailable } from './tokenizer-source.js';
 
 /** Where a client gets tokenizers from. The first of `load`, `directory` and the hub that is given is used. */
 export interface TokenizerOptions {
@@ -15,15 +17,22 @@ export interface TokenizerOptions {
   readonly hubUrl?: string | false;
 }
 
-/** Loads tokenizers, once per id. Belongs to one client. */
+/** What a client lends to its library. */
+export interface TokenizerLibraryParts {
+  readonly transport: Transport;
+  readonly clock: Clock;
+  readonly lifetime: Lifetime;
+}
+
+/** Loads tokenizers, once per id, for all callers. Belongs to one client: closing it ends what is being fetched. */
 export class TokenizerLibrary {
   readonly #options: TokenizerOptions;
-  readonly #transport: Transport;
+  readonly #parts: TokenizerLibraryParts;
   readonly #cache = new Map<string, Promise<Tokenizer>>();
 
-  constructor(options: TokenizerOptions, transport: Transport) {
+  constructor(options: TokenizerOptions, parts: TokenizerLibraryParts) {
     this.#options = options;
-    this.#transport = transport;
+    this.#parts = parts;
   }
 
   /**
@@ -50,8 +59,19 @@ export class TokenizerLibrary {
     if (isByteTokenizerId(reference.id)) return new ByteTokenizer();
     if (directory !== undefined) return buildHuggingFaceTokenizer(reference.id, await readTokenizerDirectory(directory, reference));
     if (hubUrl === false) throw tokenizerUnavailable(reference.id, 'no directory is set and the hub is turned off');
-    const files = await fetchTokenizerFiles(reference, { hubUrl, transport: this.#transport });
-    return buildHuggingFaceTokenizer(reference.id, files);
+    return buildHuggingFaceTokenizer(reference.id, await this.#fetch(reference, hubUrl));
+  }
+
+  async #fetch(reference: TokenizerReference, hubUrl: string): Promise<TokenizerFiles> {
+    const { transport, clock, lifetime } = this.#parts;
+    const scope = new CallScope(clock, lifetime);
+    try {
+      return await fetchTokenizerFiles(reference, { hubUrl, transport, clock, signal: scope.signal });
+    } catch (error) {
+      throw scope.explain(error);
+    } finally {
+      scope.end();
+    }
   }
 }
 
