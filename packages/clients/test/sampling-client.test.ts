@@ -90,6 +90,20 @@ describe('SamplingClient', () => {
     rig.server.verify();
   });
 
+  it('a copy need not wait for a server that does not start, nor take a handle that is none', async () => {
+    const handle = (await rig.connect().createSamplingClient({ baseModel: 'tinkex/tiny' })).toJSON();
+    const gate = rig.server.gate('clientConfig');
+    const service = rig.connect();
+    const controller = new AbortController();
+    const copying = SamplingClient.fromJSON(handle, service, { signal: controller.signal });
+    await gate.waitFor(1);
+    controller.abort();
+    await expect(copying).rejects.toMatchObject({ name: 'AbortError' });
+    gate.open();
+    const broken = { ...handle, sessionId: 5 } as unknown as typeof handle;
+    await expect(SamplingClient.fromJSON(broken, service)).rejects.toMatchObject({ code: 'TINKEX_CONFIGURATION' });
+  });
+
   it('samples many prompts, bounded, in input order', async () => {
     const sampling = await rig.connect().createSamplingClient({ baseModel: 'tinkex/tiny' });
     const inputs = range(40).map((token) => ({ prompt: [token], samplingParams }));

@@ -84,14 +84,15 @@ export class SamplingClient {
    *
    * @param handle - What `toJSON()` or `JSON.stringify` gave there.
    * @param connect - Who to talk as: a `ServiceClient` for the same base URL.
+   * @param options - `signal` and `timeoutMs` limit the wait for the connection to start.
    */
   static async fromJSON(
     handle: SamplingClientHandle | string,
     connect: SamplingConnector,
-    options: Pick<SamplingClientOptions, 'retry'> = {},
+    options: Pick<SamplingClientOptions, 'retry'> & CallOptions = {},
   ): Promise<SamplingClient> {
     const { samplingSessionId, sessionId } = parseSamplingHandle(handle);
-    const connection = await connect.samplingConnection(sessionId);
+    const connection = await connect.samplingConnection(sessionId, options);
     return new SamplingClient(connection, samplingSessionId, options, {
       seqIds: SeqIds.forCopy(),
       ...(sessionId === undefined ? {} : { sessionId }),
@@ -176,7 +177,7 @@ interface SamplingClientParts {
 
 /** Gives a connection for a sampler that exists already, and keeps its session alive. A `ServiceClient` is one. */
 export interface SamplingConnector {
-  samplingConnection(sessionId?: string): Promise<Connection>;
+  samplingConnection(sessionId?: string, options?: CallOptions): Promise<Connection>;
 }
 
 function keep(response: SampleResponse): SampleResponse {

@@ -21,7 +21,8 @@ export function parseSamplingHandle(value: unknown): SamplingClientHandle {
     handle?.kind === 'tinkex.sampling-client' &&
     handle.version === 1 &&
     typeof handle.baseUrl === 'string' &&
-    typeof handle.samplingSessionId === 'string';
+    typeof handle.samplingSessionId === 'string' &&
+    (handle.sessionId === undefined || typeof handle.sessionId === 'string');
   if (isHandle) return handle as SamplingClientHandle;
   throw new ConfigurationError({
     message: 'This is not the JSON of a sampling client. Pass what JSON.stringify(samplingClient) or samplingClient.toJSON() gave.',

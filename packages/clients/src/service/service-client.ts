@@ -133,8 +133,8 @@ export class ServiceClient implements AsyncDisposable {
    *
    * @internal Used by `SamplingClient.fromJSON`.
    */
-  async samplingConnection(sessionId?: string): Promise<Connection> {
-    const connection = await this.#connection();
+  async samplingConnection(sessionId?: string, options: CallOptions = {}): Promise<Connection> {
+    const connection = await this.#connection(options);
     if (sessionId !== undefined && sessionId !== this.#sessionId && !this.#adoptedSessions.has(sessionId)) {
       this.#adoptedSessions.add(sessionId);
       keepSessionAlive(connection, sessionId, this.#options);
