@@ -255,6 +255,21 @@ describe('SamplingClient', () => {
     });
   });
 
+  it('is not made when the server allows no call at all, unless the user does', async () => {
+    const closed = await startServer({ engine: 'canned', config: { sampleMaxConcurrentRequests: 0 } });
+    try {
+      await expect(rig.connect(closed.clientOptions).createSamplingClient({ baseModel: 'tinkex/tiny' })).rejects.toMatchObject({
+        code: 'TINKEX_CONFIGURATION',
+        option: 'limits.maxConcurrentSamples',
+      });
+      const limits = { maxConcurrentSamples: 1 };
+      const sampling = await rig.connect({ ...closed.clientOptions, limits }).createSamplingClient({ baseModel: 'tinkex/tiny' });
+      expect((await sampling.sample({ prompt, samplingParams })).sequences).toHaveLength(1);
+    } finally {
+      await closed.close();
+    }
+  });
+
   it('honours the server: a limit on calls at once, and retries turned off for sample but not for computeLogprobs', async () => {
     const strict = await startServer({ engine: 'canned', config: { sampleMaxConcurrentRequests: 3, sampleNoRetries: true } });
     try {

@@ -1,6 +1,7 @@
 import { hasSubscribers, publish } from '@tinkex/http';
 import { samplingRetryReport } from '@tinkex/telemetry/reporter';
 import {
+  ConfigurationError,
   estimatePromptBytes,
   FutureExpiredError,
   type ModelInput,
@@ -52,10 +53,9 @@ export class SampleCalls {
     this.#samplingSessionId = samplingSessionId;
     this.#seqIds = seqIds;
     this.#submitter = submitterOf(connection);
-    this.#line = new StartLine(
-      limits.maxConcurrentSamples ?? config.sampleMaxConcurrentRequests,
-      limits.maxSampleStartsPerTurn ?? DEFAULT_STARTS_PER_TURN,
-    );
+    const maxCalls = limits.maxConcurrentSamples ?? config.sampleMaxConcurrentRequests;
+    if (maxCalls < 1) throw noCallsAllowed(maxCalls);
+    this.#line = new StartLine(maxCalls, limits.maxSampleStartsPerTurn ?? DEFAULT_STARTS_PER_TURN);
     if (retry !== false) {
       const options = resolveRetryOptions(retry === true ? {} : retry, config.sampleEnableStuckDetection);
       this.#retry = new RetryHandler(options, clock, random);
@@ -176,6 +176,14 @@ export class SampleCalls {
       ...(error === undefined ? {} : { errorCode: TinkexError.isInstance(error) ? error.code : 'UNKNOWN' }),
     });
   }
+}
+
+/** Without it every call would stand in line for ever. */
+function noCallsAllowed(limit: number): ConfigurationError {
+  return new ConfigurationError({
+    message: `The server's sample_max_concurrent_requests is ${limit}, which allows no sampling at all. Set limits.maxConcurrentSamples to sample nevertheless.`,
+    option: 'limits.maxConcurrentSamples',
+  });
 }
 
 /** Text only: images and audio have no tokens of their own. */
