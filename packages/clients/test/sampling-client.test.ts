@@ -47,17 +47,19 @@ describe('SamplingClient', () => {
   });
 
   it('need not wait for a tokenizer that does not come', async () => {
-    const tokenizer = { load: () => new Promise<never>(() => undefined) };
-    const service = rig.connect({ tokenizer });
+    let onLoad = (): void => undefined;
+    const load = () => {
+      onLoad();
+      return new Promise<never>(() => undefined);
+    };
     const clients = [
-      await service.createSamplingClient({ baseModel: 'tinkex/tiny' }),
-      await service.createLoraTrainingClient({ baseModel: 'tinkex/tiny', rank: 1 }),
+      await rig.connect({ tokenizer: { load } }).createSamplingClient({ baseModel: 'tinkex/tiny' }),
+      await rig.connect({ tokenizer: { load } }).createLoraTrainingClient({ baseModel: 'tinkex/tiny', rank: 1 }),
     ];
     for (const client of clients) {
       const controller = new AbortController();
-      const waiting = client.getTokenizer({ signal: controller.signal });
-      setImmediate(() => controller.abort());
-      await expect(waiting).rejects.toMatchObject({ name: 'AbortError' });
+      onLoad = () => setImmediate(() => controller.abort());
+      await expect(client.getTokenizer({ signal: controller.signal })).rejects.toMatchObject({ name: 'AbortError' });
     }
   });
 
