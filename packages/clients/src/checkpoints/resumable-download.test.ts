@@ -187,6 +187,14 @@ describe('downloadToFile', () => {
     expect(failure).toMatchObject({ code: 'TINKEX_CONNECTION' });
   });
 
+  it('tells why an object store refused, without the signature it repeats', async () => {
+    const refusal = `<?xml version="1.0"?><Error><Code>SignatureDoesNotMatch</Code><Message>They differ.</Message><SignatureProvided>secret</SignatureProvided></Error>`;
+    handler = (_, response) => response.writeHead(403).end(refusal);
+    const failure = await download().catch((error: unknown) => error);
+    expect(failure).toMatchObject({ status: 403, message: expect.stringContaining('SignatureDoesNotMatch: They differ.') });
+    expect(inspect(failure, { depth: null, showHidden: true })).not.toContain('secret');
+  });
+
   it('sends no credential and follows a redirect', async () => {
     handler = (request, response) => {
       if (request.url?.startsWith('/archive')) response.writeHead(302, { location: '/elsewhere' }).end();

@@ -166,7 +166,8 @@ class Transfer {
       this.#url = await refreshUrl();
       throw new ConnectionError({ message: `The signed download address was refused with status ${status}.` });
     }
-    const error = apiStatusError({ status, headers, body: new TextDecoder().decode(body), method: 'GET', path: '(checkpoint archive)' });
+    const reason = storageReason(new TextDecoder().decode(body));
+    const error = apiStatusError({ status, headers, body: reason, method: 'GET', path: '(checkpoint archive)' });
     if (status !== 408 && status !== 429 && status < 500) throw error;
     throw new ConnectionError({ message: `The checkpoint download failed with status ${status}.`, cause: error });
   }
@@ -191,4 +192,10 @@ class Transfer {
   #tooLarge(): Error {
     return archiveError(`it is larger than ${this.#options.maxBytes} bytes`);
   }
+}
+
+/** What a refusal says. Object stores answer in XML that may repeat the signature: only its code and message are kept. */
+function storageReason(body: string): string {
+  if (!body.trimStart().startsWith('<')) return body;
+  return ['Code', 'Message'].flatMap((tag) => new RegExp(`<${tag}>([^<]*)</${tag}>`).exec(body)?.[1] ?? []).join(': ');
 }
