@@ -7,12 +7,9 @@ import { ConfigurationError } from '@tinkex/types';
  * @throws ConfigurationError when the text is not an absolute http(s) URL, or when it carries a user name or password.
  */
 export function normalizeBaseUrl(url: string): string {
-  let parsed: URL;
-  try {
-    parsed = new URL(url);
-  } catch (cause) {
-    throw new ConfigurationError({ message: 'baseUrl must be an absolute URL, such as https://host/path.', cause });
-  }
+  // Asked first, not caught: the engine's error quotes the text, which may hold a password.
+  if (!URL.canParse(url)) throw new ConfigurationError({ message: 'baseUrl must be an absolute URL, such as https://host/path.' });
+  const parsed = new URL(url);
   if (parsed.protocol !== 'http:' && parsed.protocol !== 'https:') {
     throw new ConfigurationError({ message: `baseUrl must start with http:// or https://, not ${parsed.protocol}//.` });
   }

@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { ConfigurationError } from '@tinkex/types';
 import { describe, expect, it } from 'vitest';
 import { normalizeBaseUrl } from './base-url.js';
@@ -16,6 +17,17 @@ describe('normalizeBaseUrl', () => {
   it('does not repeat a password that it refuses', () => {
     expect(() => normalizeBaseUrl('https://user:hunter2@host')).toThrow(ConfigurationError);
     expect(() => normalizeBaseUrl('https://user:hunter2@host')).not.toThrow(/hunter2/);
+  });
+
+  it('shows nothing of a text that is no URL, not even in the cause', () => {
+    let refusal: unknown;
+    try {
+      normalizeBaseUrl('https://user:hunter2@host:99999');
+    } catch (error) {
+      refusal = error;
+    }
+    expect(refusal).toBeInstanceOf(ConfigurationError);
+    expect(inspect(refusal, { depth: null })).not.toContain('hunter2');
   });
 });
 
