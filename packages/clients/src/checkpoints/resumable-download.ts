@@ -1,9 +1,9 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { type Clock, sleep, type Transport, type TransportResponse } from '@tinkex/http';
 import { apiStatusError, ConnectionError, TimeoutError } from '@tinkex/types';
+import { fetchRange, parseContentRange, rangeValidator } from '../downloads/fetch-range.js';
+import { StallGuard } from '../downloads/stall-guard.js';
 import { archiveError } from './entry-path.js';
-import { fetchRange, parseContentRange, rangeValidator } from './fetch-range.js';
-import { StallGuard } from './stall-guard.js';
 
 /** Fresh addresses asked for in a row without a single new byte. */
 const MAX_FRUITLESS_REFRESHES = 2;

@@ -1,6 +1,5 @@
 import { ConfigurationError, ConnectionError, TimeoutError } from '@tinkex/types';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { turns } from '../../test/support/drive.js';
 import { miniServer } from '../../test/support/mini-server.js';
 import { answersInOrder, never } from '../../test/support/scripted-transport.js';
 import { ServiceClient } from './service-client.js';
@@ -107,22 +106,6 @@ describe('start-up', () => {
     const times = server.transport.of('client/dynamic_config').map(({ atMs }) => atMs - (server.transport.seen[0]?.atMs ?? 0));
     expect(times).toEqual([0, 10_000, 20_000, 80_000]);
     await server.service.close();
-  });
-
-  it('a start that fails after its only caller has given up does not end the process', async () => {
-    const unhandled: unknown[] = [];
-    const onUnhandled = (error: unknown): void => void unhandled.push(error);
-    process.on('unhandledRejection', onUnhandled);
-    try {
-      const server = miniServer();
-      server.routes.set('client/config', () => ({ status: 401, body: {} }));
-      await expect(server.service.getServerCapabilities({ signal: AbortSignal.abort() })).rejects.toMatchObject({ name: 'AbortError' });
-      while (server.transport.seen.length === 0) await turns(1);
-      await turns(10);
-      expect(unhandled).toEqual([]);
-    } finally {
-      process.off('unhandledRejection', onUnhandled);
-    }
   });
 
   it('a failed start is tried again by the next call; one caller giving up does not end it for the others', async () => {

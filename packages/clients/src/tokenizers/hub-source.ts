@@ -1,7 +1,7 @@
 import type { Clock, Transport, TransportBody } from '@tinkex/http';
 import { type JsonObject, parseJson, TinkexError } from '@tinkex/types';
-import { fetchRange } from '../checkpoints/fetch-range.js';
-import { StallGuard } from '../checkpoints/stall-guard.js';
+import { fetchRange } from '../downloads/fetch-range.js';
+import { StallGuard } from '../downloads/stall-guard.js';
 import { type TokenizerFiles, type TokenizerReference, tokenizerIdParts, tokenizerUnavailable } from './tokenizer-source.js';
 
 /** Where tokenizers come from unless an option says otherwise. */
