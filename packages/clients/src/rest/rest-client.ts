@@ -14,9 +14,9 @@ import {
   type WhoamiResponse,
 } from '@tinkex/types';
 import type { CallOptions } from '../calls/call-options.js';
-import { CallScope } from '../calls/call-scope.js';
 import type { EndpointCall, EndpointKey, EndpointResponse } from '../calls/endpoint-types.js';
 import { type DownloadCheckpointOptions, type DownloadedCheckpoint, downloadCheckpoint } from '../checkpoints/download-checkpoint.js';
+import { waitFor } from '../futures/wait.js';
 import type { Connection } from '../service/connection.js';
 import { archiveUrl } from './archive-url.js';
 import { changeOnce, type OnceOnlyChange } from './change-once.js';
@@ -60,11 +60,11 @@ export interface AuditLogOptions extends CallOptions {
  * `tinker://` path is a `ValidationError` before anything is sent.
  */
 export class RestClient {
-  readonly #connect: RestConnector;
+  readonly #withConnection: WithConnection;
 
   /** @internal Use `service.createRestClient()`. */
-  constructor(connect: RestConnector) {
-    this.#connect = connect;
+  constructor(withConnection: WithConnection) {
+    this.#withConnection = withConnection;
   }
 
   /** One training run. */
@@ -131,7 +131,7 @@ export class RestClient {
     options: CallOptions = {},
   ): Promise<CheckpointArchiveUrlResponse> {
     const path = checkpointArchivePath(trainingRunId, checkpointId);
-    return archiveUrl(await this.#connect(options), path, options);
+    return this.#withConnection(options, (connection, step) => archiveUrl(connection, path, step));
   }
 
   /** As {@link getCheckpointArchiveUrl}, by path. */
@@ -143,21 +143,12 @@ export class RestClient {
   /** Fetches a checkpoint's archive and extracts it into a directory, safely and all or nothing. */
   async downloadCheckpoint(tinkerPath: string, options: DownloadCheckpointOptions = {}): Promise<DownloadedCheckpoint> {
     parseTinkerPath(tinkerPath);
-    const { transport, clock, source, lifetime } = await this.#connect(options);
-    const { headers } = options;
-    const scope = new CallScope(clock, lifetime, options);
-    const { signal } = scope;
-    const archiveUrl = async (path: string): Promise<string> => {
-      const { url } = await this.getCheckpointArchiveUrlFromTinkerPath(path, { signal, ...(headers === undefined ? {} : { headers }) });
-      return url;
-    };
-    try {
-      return await downloadCheckpoint({ transport, clock, source, archiveUrl }, tinkerPath, { ...options, signal });
-    } catch (error) {
-      throw scope.explain(error);
-    } finally {
-      scope.end();
-    }
+    return this.#withConnection(options, ({ transport, clock, source }, step) => {
+      const { signal, headers } = step;
+      const callOptions = { signal, ...(headers === undefined ? {} : { headers }) };
+      const archiveUrl = async (path: string): Promise<string> => (await this.getCheckpointArchiveUrlFromTinkerPath(path, callOptions)).url;
+      return downloadCheckpoint({ transport, clock, source, archiveUrl }, tinkerPath, step);
+    });
   }
 
   /**
@@ -211,13 +202,14 @@ export class RestClient {
 
   /** Has the server write a performance trace of a session; resolves to a signed URL, valid for about an hour. */
   async exportSessionTrace(sessionId: string, options: CallOptions = {}): Promise<string> {
-    return exportTrace(await this.#connect(options), sessionId, options);
+    return this.#withConnection(options, (connection, step) => exportTrace(connection, sessionId, step));
   }
 
   /** Who the credential belongs to, by its claims. Asks the server for nothing but, once, the token. */
   async whoami(options: CallOptions = {}): Promise<WhoamiResponse> {
-    const connection = await this.#connect(options);
-    return identityOf(await connection.credential(), connection.config.pjwtAuthEnabled);
+    return this.#withConnection(options, async ({ credential, clock, config }, step) =>
+      identityOf(await waitFor(credential(), clock, step, 'the credential'), config.pjwtAuthEnabled),
+    );
   }
 
   /** One sampler: its base model and weights. */
@@ -239,12 +231,11 @@ export class RestClient {
   }
 
   async #call<Key extends EndpointKey>(key: Key, request: EndpointCall<Key>, options: CallOptions): Promise<EndpointResponse<Key>> {
-    const connection = await this.#connect(options);
-    return connection.call(key, request, options);
+    return this.#withConnection(options, (connection, step) => connection.call(key, request, step));
   }
 
   async #change(key: OnceOnlyChange, params: Readonly<Record<string, string>>, options: CallOptions): Promise<void> {
-    return changeOnce(await this.#connect(options), key, params, options);
+    return this.#withConnection(options, (connection, step) => changeOnce(connection, key, params, step));
   }
 }
 
@@ -254,5 +245,8 @@ function checkpointOf(tinkerPath: string): { trainingRunId: string; checkpointId
   return { trainingRunId, checkpointId };
 }
 
-/** Gives the connection, starting it if need be. */
-export type RestConnector = (options: CallOptions) => Promise<Connection>;
+/** Does the work of a call with the connection, which is started if need be. The steps of the work get the options without the time limit, which is one for all. */
+export type WithConnection = <Options extends CallOptions, T>(
+  options: Options,
+  work: (connection: Connection, step: Options & { readonly signal: AbortSignal }) => Promise<T>,
+) => Promise<T>;

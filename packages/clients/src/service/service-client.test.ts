@@ -1,7 +1,7 @@
 import { ConfigurationError, ConnectionError, TimeoutError } from '@tinkex/types';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { miniServer } from '../../test/support/mini-server.js';
-import { answersInOrder, never } from '../../test/support/scripted-transport.js';
+import { answersInOrder, later, never } from '../../test/support/scripted-transport.js';
 import { ServiceClient } from './service-client.js';
 import type { ServerMessage } from './service-options.js';
 
@@ -145,6 +145,18 @@ describe('start-up', () => {
     expect(TimeoutError.isInstance(error)).toBe(true);
     expect((error as TimeoutError).message).toMatch(/the connection to start \(the last attempt failed: .+\)/);
     expect(ConnectionError.isInstance((error as TimeoutError).cause)).toBe(true);
+    await server.service.close();
+  });
+
+  it('the start and the call itself share one time limit', async () => {
+    const server = miniServer();
+    server.routes.set('client/config', () => later(server.clock, 900, { body: {} }));
+    server.routes.set('training_runs/R', () => later(server.clock, 900, { body: {} }));
+    const begunAtMs = server.clock.now();
+    const call = server.service.createRestClient().getTrainingRun('R', { timeoutMs: 1_000 });
+    await expect(server.clock.runUntil(call)).rejects.toMatchObject({ name: 'TimeoutError', timeoutMs: 1_000 });
+    expect(server.transport.of('training_runs/R')).toHaveLength(1);
+    expect(server.clock.now() - begunAtMs).toBe(1_000);
     await server.service.close();
   });
 

@@ -125,7 +125,7 @@ export class ServiceClient implements AsyncDisposable {
 
   /** Makes a client that looks after runs, checkpoints, sessions and bills. Needs no session. */
   createRestClient(): RestClient {
-    return new RestClient((options) => this.#connection(options));
+    return new RestClient((options, work) => this.#steps(options, this.#connection, work));
   }
 
   /**
@@ -273,13 +273,15 @@ export class ServiceClient implements AsyncDisposable {
   async #steps<Options extends CallOptions, Connected, T>(
     options: Options,
     connect: (this: ServiceClient, options: CallOptions) => Promise<Connected>,
-    work: (connected: Connected, step: Options) => Promise<T>,
+    work: (connected: Connected, step: Options & { readonly signal: AbortSignal }) => Promise<T>,
   ): Promise<T> {
     const { clock } = this.#options;
     const startedAtMs = clock.now();
     const connected = await connect.call(this, options);
     const { timeoutMs: _, ...rest } = options;
-    return new CallScope(clock, this.#lifetime, options, startedAtMs).run((signal) => work(connected, { ...rest, signal } as Options));
+    return new CallScope(clock, this.#lifetime, options, startedAtMs).run((signal) =>
+      work(connected, { ...rest, signal } as Options & { readonly signal: AbortSignal }),
+    );
   }
 
   /** Another client of the same server with another credential, for weights that belong to somebody else. */
