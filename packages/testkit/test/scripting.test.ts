@@ -209,6 +209,28 @@ describe('verify', () => {
     server.verify();
   });
 
+  rawTest.for([
+    [1, 'healthz was called 1 times, expected 2 to 3'],
+    [2, undefined],
+    [3, undefined],
+    [4, 'healthz was called 4 times, expected 2 to 3'],
+  ] as const)('takes a range of calls, whichever end is named first: %s', async ([calls, problem], { server, client }) => {
+    server.expect('healthz').atLeast(2).atMost(3);
+    server.expect('healthz').atMost(3).atLeast(2);
+    for (let call = 0; call < calls; call++) {
+      await client.get('healthz');
+    }
+    const problems = (): readonly string[] => {
+      try {
+        server.verify();
+        return [];
+      } catch (error) {
+        return (error as VerificationError).problems;
+      }
+    };
+    expect(problems()).toEqual(problem === undefined ? [] : [problem, problem]);
+  });
+
   rawTest('passes when everything was as expected', async ({ server, client }) => {
     server.expect('healthz').once();
     server.on('healthz').pass().once();

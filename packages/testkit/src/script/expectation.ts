@@ -3,8 +3,8 @@ import type { RouteName } from '../routes/route-types.js';
 /** How many calls of a route a test expects by its end; checked by `server.verify()`. */
 export class Expectation {
   readonly route: RouteName;
-  #least = 1;
-  #most = Number.POSITIVE_INFINITY;
+  #least: number | undefined;
+  #most: number | undefined;
 
   constructor(route: RouteName) {
     this.route = route;
@@ -27,30 +27,33 @@ export class Expectation {
     return this.times(0);
   }
 
-  /** `count` calls or more. */
+  /** `count` calls or more; together with `atMost`, a range. */
   atLeast(count: number): this {
     this.#least = count;
     return this;
   }
 
-  /** `count` calls or fewer. */
+  /** `count` calls or fewer; together with `atLeast`, a range. */
   atMost(count: number): this {
-    this.#least = 0;
     this.#most = count;
     return this;
   }
 
   /** @internal What `verify` has to say, given the number of calls there were. */
   complaint(actual: number): string | undefined {
-    if (actual >= this.#least && actual <= this.#most) {
-      return undefined;
-    }
-    const wanted =
-      this.#least === this.#most
-        ? `${this.#least}`
-        : this.#most === Number.POSITIVE_INFINITY
-          ? `at least ${this.#least}`
-          : `at most ${this.#most}`;
-    return `${this.route} was called ${actual} times, expected ${wanted}`;
+    const most = this.#most ?? Number.POSITIVE_INFINITY;
+    // An expectation without any number means: it is called.
+    const least = this.#least ?? (this.#most === undefined ? 1 : 0);
+    return actual >= least && actual <= most ? undefined : `${this.route} was called ${actual} times, expected ${rangeText(least, most)}`;
   }
+}
+
+function rangeText(least: number, most: number): string {
+  if (least === most) {
+    return String(least);
+  }
+  if (most === Number.POSITIVE_INFINITY) {
+    return `at least ${least}`;
+  }
+  return least === 0 ? `at most ${most}` : `${least} to ${most}`;
 }
