@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
+import { startServing } from '../src/cli/serve.js';
 
 const packageDir = fileURLToPath(new URL('..', import.meta.url));
 
@@ -110,6 +111,17 @@ describe('serve', { timeout: 60_000 }, () => {
     }
     expect(outcomes).toEqual(['fault', 'fault', 'fault']);
     expect(command.output).not.toContain('/api/v1/samplers');
+  });
+
+  it('logs every request and keeps none', async () => {
+    const lines: string[] = [];
+    const options = { port: 0, host: '127.0.0.1', engine: 'canned', dialect: 'hosted', model: [], chaosRate: 0, log: true } as const;
+    await using server = await startServing(options, { write: (line) => lines.push(line) });
+    for (let call = 0; call < 3; call++) {
+      await fetch(`${server.url}/api/v1/healthz`);
+    }
+    expect(lines).toHaveLength(3);
+    expect(server.calls).toEqual([]);
   });
 
   it('refuses options that make no sense', async () => {

@@ -292,3 +292,15 @@ describe('the limit of the recording', () => {
     expect(server.count('healthz')).toBe(8);
   });
 });
+
+describe('a recording of nothing', () => {
+  rawTest.override({ options: { recorderLimit: 0 } });
+
+  rawTest('keeps no call, and exact totals', async ({ server, client }) => {
+    for (let call = 0; call < 3; call++) {
+      await client.get('healthz');
+    }
+    expect(server.calls).toEqual([]);
+    expect(server.count('healthz')).toBe(3);
+  });
+});

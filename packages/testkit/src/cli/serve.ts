@@ -12,6 +12,15 @@ export interface Output {
 
 /** Runs a server until the process is told to stop, then saves its state. */
 export async function serve(options: ServeOptions, output: Output): Promise<void> {
+  const server = await startServing(options, output);
+  output.write(greeting(server, options));
+  const signal = await untilStopped();
+  output.write(`Got ${signal}, stopping${options.state === undefined ? '' : ` and saving to ${options.state}`}.`);
+  await server.close();
+}
+
+/** The server that the command runs. */
+export async function startServing(options: ServeOptions, output: Output): Promise<TestServer> {
   const onCall = options.log ? (call: RecordedCall): void => output.write(logLine(call)) : undefined;
   const server = await startServer({
     port: options.port,
@@ -19,16 +28,15 @@ export async function serve(options: ServeOptions, output: Output): Promise<void
     engine: options.engine,
     dialect: options.dialect,
     baseModels: options.model,
+    // Nobody looks at the recording of a command, and ten thousand batches with their bodies are a lot of memory.
+    recorderLimit: 0,
     ...(options.state === undefined ? {} : { stateDir: options.state }),
     ...(onCall === undefined ? {} : { onCall }),
   });
   if (options.chaos !== undefined) {
     server.chaos({ seed: options.chaos, rate: options.chaosRate });
   }
-  output.write(greeting(server, options));
-  const signal = await untilStopped();
-  output.write(`Got ${signal}, stopping${options.state === undefined ? '' : ` and saving to ${options.state}`}.`);
-  await server.close();
+  return server;
 }
 
 /** The listener of a server keeps no process alive by itself; a timer does until the signal comes. */

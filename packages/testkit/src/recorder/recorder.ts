@@ -53,7 +53,7 @@ export class Recorder {
 
   /** The newest calls, oldest first. */
   get calls(): readonly RecordedCall[] {
-    return this.#calls.length > this.#limit ? this.#calls.slice(-this.#limit) : this.#calls;
+    return this.#calls.length > this.#limit ? this.#newest() : this.#calls;
   }
 
   begin(request: ServerRequest, route: RouteName | undefined): RecordedCall {
@@ -68,7 +68,7 @@ export class Recorder {
     });
     this.#calls.push(call);
     if (this.#calls.length > 2 * this.#limit) {
-      this.#calls = this.#calls.slice(-this.#limit);
+      this.#calls = this.#newest();
     }
     const total = (this.#totals.get(route) ?? 0) + 1;
     this.#totals.set(route, total);
@@ -150,6 +150,11 @@ export class Recorder {
     for (const concurrency of [this.#overall, ...this.#concurrency.values()]) {
       concurrency.max = concurrency.now;
     }
+  }
+
+  /** Not `slice(-limit)`: with a limit of 0 that is everything. */
+  #newest(): RecordedCall[] {
+    return this.#calls.slice(this.#calls.length - this.#limit);
   }
 
   #wake(route: RouteName | undefined, total: number): void {
