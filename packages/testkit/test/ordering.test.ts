@@ -212,3 +212,16 @@ describe('a server that wants strict order', () => {
     await client.close();
   });
 });
+
+describe('a submission refused for its content', () => {
+  rawTest('uses its number up, in protobuf too: the operation behind it does not wait for the gap to be given up', async ({ client }) => {
+    const modelId = await client.createModel(await client.createSession());
+    // A number, a loss, and no data.
+    const name = Buffer.from(modelId);
+    const empty = Buffer.concat([Buffer.from([0x0a, name.length]), name, Buffer.from([0x10, 1, 0x22, 13]), Buffer.from('cross_entropy')]);
+    const refused = await client.post('forward_backward', empty, { headers: { 'content-type': 'application/x-protobuf' } });
+    expect([refused.status, refused.json.detail]).toEqual([422, expect.stringContaining('data must be a list of at least 1')]);
+    const next = await client.post('optim_step', optimBody(modelId, 2));
+    expect((await client.poll(next.json.request_id, 'OptimStep')).json.metrics).toEqual({ 'step:max': 1 });
+  });
+});

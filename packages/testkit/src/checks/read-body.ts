@@ -6,6 +6,7 @@ import type { Recorder } from '../recorder/recorder.js';
 import type { RouteName } from '../routes/route-types.js';
 import type { RuleId } from '../rules/rules.js';
 import type { Tenant } from '../state/tenant.js';
+import { numberInJson, numberInProtobuf, type SubmissionNumber } from './submission-number.js';
 import { withoutUnknownFields } from './unknown-fields.js';
 
 /** What there is to read. */
@@ -44,7 +45,11 @@ function readForwardBackward(input: BodyInput): unknown {
   } catch (error) {
     // A message that can be read but says something wrong has a place for it; one that cannot be read has none.
     const isReadable = ValidationError.isInstance(error) && error.issues.every(({ path }) => path !== '');
-    return isReadable ? refuseInvalid(input, 422, 'body-invalid', error) : refuseInvalid(input, 400, 'body-malformed', error);
+    if (!isReadable) {
+      return refuseInvalid(input, 400, 'body-malformed', error);
+    }
+    skipNumber(input, numberInProtobuf(input.body));
+    return refuseInvalid(input, 422, 'body-invalid', error);
   }
 }
 
@@ -80,16 +85,15 @@ function decodeJson(input: BodyInput, decode: (wire: unknown) => unknown): unkno
     if (known !== undefined) {
       return decode(known);
     }
-    skipNumber(input, wire);
+    skipNumber(input, numberInJson(wire));
     return refuseInvalid(input, 422, hasNull(wire) ? 'field-null' : 'body-invalid', error);
   }
 }
 
 /** A refused submission uses its number up: those behind it must not wait for it. */
-function skipNumber({ tenant }: BodyInput, wire: unknown): void {
-  const { model_id: modelId, seq_id: seqId } = (typeof wire === 'object' && wire !== null ? wire : {}) as Readonly<Record<string, unknown>>;
-  if (typeof modelId === 'string' && typeof seqId === 'number') {
-    tenant.models.get(modelId)?.lane.skip(seqId);
+function skipNumber({ tenant }: BodyInput, number: SubmissionNumber | undefined): void {
+  if (number !== undefined) {
+    tenant.models.get(number.modelId)?.lane.skip(number.seqId);
   }
 }
 
