@@ -106,7 +106,9 @@ function refuseInvalid({ recorder, call, route }: BodyInput, status: 400 | 422, 
   if (!ValidationError.isInstance(error)) {
     throw error;
   }
-  const detail = `${route}: ${error.message}`;
+  // The JSON reader is made for answers: its own words would blame the server.
+  const reason = error.direction === 'request' ? error.message : error.issues.map(({ message }) => message).join('; ');
+  const detail = `${route}: ${reason}`;
   recorder.violate(call, rule, detail);
   refuse(status, detail);
 }
