@@ -90,6 +90,29 @@ describe('a server with a state folder', () => {
     await server.close();
   });
 
+  it('knows that promises of the earlier life are gone: samples and operations that waited for their turn too', async () => {
+    let server = await start(dir);
+    let client = new RawClient(server);
+    const sessionId = await client.createSession();
+    const modelId = await client.createModel(sessionId);
+    const samplerId = await client.createSampler(sessionId);
+    server.gate('asample', { at: 'execution' });
+    const sample = await client.sample(sampleBody(samplerId, 0));
+    const behindGap = await client.post('optim_step', optimBody(modelId, 2));
+    await client.close();
+    await server.close();
+
+    server = await start(dir);
+    client = new RawClient(server);
+    expect((await client.poll(sample.json.request_id, 'Sample')).status).toBe(410);
+    expect((await client.poll(behindGap.json.request_id, 'OptimStep')).status).toBe(410);
+    const again = await client.sample(sampleBody(samplerId, 0));
+    expect((await client.result(again.json.request_id, 'Sample')).status).toBe(200);
+    server.verify();
+    await client.close();
+    await server.close();
+  });
+
   it('writes soon after a change, without being closed', async () => {
     const server = await start(dir);
     const client = new RawClient(server);

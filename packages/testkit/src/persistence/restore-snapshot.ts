@@ -13,6 +13,7 @@ export async function restoreSnapshot(context: ServerContext, snapshot: Snapshot
 
 async function restoreTenant(context: ServerContext, stored: StoredTenant, blobs: BlobStore): Promise<void> {
   const tenant = context.tenants.restore(stored.keyHash, stored.label);
+  tenant.promises.markExpired(stored.promises ?? []);
   for (const session of stored.sessions) {
     const modelSeqs = new Map(session.modelSeqs);
     tenant.promises.markExpired([...modelSeqs.values()].map(({ requestId }) => requestId));

@@ -45,6 +45,7 @@ async function storedTenant(keyHash: string, tenant: Tenant, blobs: BlobStore): 
     checkpoints,
     audit: tenant.audit,
     usage: [...tenant.usage],
+    promises: [...tenant.promises.unfetched()],
   };
 }
 

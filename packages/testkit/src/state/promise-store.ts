@@ -34,6 +34,15 @@ export class PromiseStore {
     return this.#records.values();
   }
 
+  /** The ids of promises whose result nobody has got yet: those that a client may still ask for after a restart. */
+  *unfetched(): IterableIterator<string> {
+    for (const { requestId, isDelivered } of this.#records.values()) {
+      if (!isDelivered) {
+        yield requestId;
+      }
+    }
+  }
+
   /** The promise, `expired` when it was there once, or undefined when it never was. */
   find(requestId: string): PromiseRecord | 'expired' | undefined {
     this.#sweep();
