@@ -63,6 +63,20 @@ describe('msw', () => {
   });
 });
 
+describe('msw under a base URL that is not written the way requests are', () => {
+  it.each(['https://Tinker.Example/services/prod', 'https://tinker.example:443/services/prod', 'https://tinker.example/services/prod/'])(
+    '%s',
+    async (baseUrl) => {
+      const server = createTestServer({ engine: 'canned', basePath: '/own' });
+      const network = setupServer(...handlers(server, { baseUrl }));
+      network.listen({ onUnhandledRequest: 'error' });
+      const response = await fetch('https://tinker.example/services/prod/api/v1/healthz', { headers });
+      network.close();
+      expect(response.status).toBe(200);
+    },
+  );
+});
+
 describe('the memory transport', () => {
   it('serves the HTTP client of the SDK, faults and all', async () => {
     const clock = new VirtualClock();

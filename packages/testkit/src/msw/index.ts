@@ -1,5 +1,5 @@
 import { type HttpHandler, http } from 'msw';
-import { fromFetchRequest, toFetchResponse } from '../server/fetch-front.js';
+import { answerFetch } from '../server/fetch-front.js';
 import type { TestServer } from '../server/test-server.js';
 
 /** Options of {@link handlers}. */
@@ -17,18 +17,19 @@ export interface HandlersOptions {
  * const network = setupServer(...handlers(server, { baseUrl: 'https://tinker.example' }));
  */
 export function handlers(server: TestServer, options: HandlersOptions = {}): HttpHandler[] {
-  const own = server.url.replace(/\/+$/, '');
-  const given = (options.baseUrl ?? own).replace(/\/+$/, '');
-  const ownPath = new URL(own).pathname.replace(/\/+$/, '');
-  const givenPath = new URL(given).pathname.replace(/\/+$/, '');
-  const origins = new Set([`${given}/*`, `${new URL(own).origin}/*`]);
-  return [...origins].map((pattern) =>
+  const own = new URL(server.url);
+  // As a URL, because that is how requests come: the host in lower case, no default port.
+  const given = new URL(options.baseUrl ?? server.url);
+  const ownPath = pathOf(own);
+  const givenPath = pathOf(given);
+  const targetOf = (target: string): string =>
+    target.startsWith(`${givenPath}/`) ? `${ownPath}${target.slice(givenPath.length)}` : target;
+  const patterns = new Set([`${given.origin}${givenPath}/*`, `${own.origin}/*`]);
+  return [...patterns].map((pattern) =>
     http.all(pattern, async ({ request }) => {
-      const incoming = await fromFetchRequest(request);
-      const isGiven = request.url.startsWith(`${given}/`);
-      const target = isGiven ? `${ownPath}${incoming.target.slice(givenPath.length)}` : incoming.target;
+      const isGiven = new URL(request.url).origin === given.origin;
       try {
-        return await toFetchResponse(await server.answer({ ...incoming, target }), request.signal);
+        return await answerFetch(server, request, isGiven ? targetOf : undefined);
       } catch (error) {
         if (error instanceof TypeError) {
           // A broken connection: msw makes a network error of it.
@@ -38,4 +39,8 @@ export function handlers(server: TestServer, options: HandlersOptions = {}): Htt
       }
     }),
   );
+}
+
+function pathOf({ pathname }: URL): string {
+  return pathname.replace(/\/+$/, '');
 }

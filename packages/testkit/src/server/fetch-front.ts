@@ -1,47 +1,70 @@
+import type { Clock } from '@tinkex/http';
 import type { ServerReply, ServerRequest } from '../exchange/message.js';
+import { dripped } from '../faults/drip.js';
 import { corrupted } from '../faults/fault.js';
+import type { MemoryLine } from './memory-line.js';
 
 const EMPTY = new Uint8Array(0);
 /** Statuses whose `Response` must not have a body. */
 const BODILESS = new Set([204, 205, 304]);
 
-/** A fetch `Request` as the core sees it. */
-export async function fromFetchRequest(request: Request): Promise<ServerRequest> {
-  const { pathname, search } = new URL(request.url);
-  const { signal } = request;
-  return {
-    method: request.method,
-    target: `${pathname}${search}`,
-    headers: Object.fromEntries(request.headers),
-    body: request.body === null ? EMPTY : new Uint8Array(await request.arrayBuffer()),
-    onAbort(listener) {
-      signal.addEventListener('abort', listener, { once: true });
-      return () => signal.removeEventListener('abort', listener);
-    },
-  };
+/** What this front needs of a server. */
+export interface FetchServed {
+  readonly clock: Clock;
+  readonly line: MemoryLine;
+  readonly isRefusing: boolean;
+  answer(request: ServerRequest): ServerReply | Promise<ServerReply>;
 }
 
 /**
- * A reply as a fetch `Response`. A fault becomes what `fetch` makes of it: a rejection, a body that breaks off, or damaged bytes.
+ * Answers one fetch request. A fault becomes what `fetch` makes of it: a rejection, a body that breaks off, or damaged bytes.
+ * `targetOf` turns the path and query that were asked for into the server's own.
  */
-export async function toFetchResponse(reply: ServerReply, signal: AbortSignal): Promise<Response> {
+export async function answerFetch(
+  server: FetchServed,
+  request: Request,
+  targetOf: (target: string) => string = (target) => target,
+): Promise<Response> {
+  if (server.isRefusing) {
+    throw fetchFailed('fetch failed', 'ECONNREFUSED', 'The connection was refused');
+  }
+  const { line } = server;
+  const { pathname, search } = new URL(request.url);
+  const incoming: ServerRequest = {
+    method: request.method,
+    target: targetOf(`${pathname}${search}`),
+    headers: Object.fromEntries(request.headers),
+    body: request.body === null ? EMPTY : new Uint8Array(await request.arrayBuffer()),
+    onAbort: line.departures(request.signal),
+  };
+  const reply = await line.until(Promise.resolve(server.answer(incoming)), connectionReset);
+  return toResponse(reply, server, request.signal);
+}
+
+async function toResponse(reply: ServerReply, { line, clock }: FetchServed, signal: AbortSignal): Promise<Response> {
   const bytes = typeof reply.body === 'string' ? new TextEncoder().encode(reply.body) : reply.body;
   const init = { status: reply.status, headers: { ...reply.headers, 'content-length': String(bytes.length) } };
+  const half = bytes.subarray(0, bytes.length >> 1);
+  const silence = (): Promise<never> => line.until(aborted(signal), connectionReset);
   switch (reply.fault?.kind) {
     case undefined:
-    case 'drip':
       return new Response(BODILESS.has(reply.status) ? null : bytes, init);
+    case 'drip':
+      return new Response(streamed(dripped(bytes, reply.fault, clock)), init);
     case 'corrupt':
       return new Response(corrupted(bytes), init);
     case 'stall':
-      return aborted(signal);
+      return silence();
     case 'stall-body':
-      return new Response(brokenBody(bytes, signal, true), init);
+      return new Response(streamed(brokenOff(half, silence)), init);
     case 'reset-body':
     case 'truncate':
-      return new Response(brokenBody(bytes, signal, false), init);
+      return new Response(
+        streamed(brokenOff(half, () => Promise.reject(fetchFailed('terminated', 'ECONNRESET', 'The connection was reset')))),
+        init,
+      );
     default:
-      throw new TypeError('fetch failed', { cause: Object.assign(new Error('The connection was reset'), { code: 'ECONNRESET' }) });
+      throw connectionReset();
   }
 }
 
@@ -56,21 +79,30 @@ function aborted(signal: AbortSignal): Promise<never> {
   });
 }
 
-function brokenBody(bytes: Uint8Array, signal: AbortSignal, isStalled: boolean): ReadableStream<Uint8Array> {
-  let hasStarted = false;
+async function* brokenOff(begin: Uint8Array, fail: () => Promise<never>): AsyncGenerator<Uint8Array> {
+  if (begin.length > 0) {
+    yield begin;
+  }
+  await fail();
+}
+
+function streamed(pieces: AsyncGenerator<Uint8Array>): ReadableStream<Uint8Array> {
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
-      if (!hasStarted && bytes.length > 1) {
-        hasStarted = true;
-        controller.enqueue(bytes.subarray(0, bytes.length >> 1));
-        return;
+      const { done, value } = await pieces.next();
+      if (done) {
+        controller.close();
+      } else {
+        controller.enqueue(value);
       }
-      if (isStalled) {
-        await aborted(signal);
-      }
-      controller.error(
-        new TypeError('terminated', { cause: Object.assign(new Error('The connection was reset'), { code: 'ECONNRESET' }) }),
-      );
     },
   });
+}
+
+function connectionReset(): TypeError {
+  return fetchFailed('fetch failed', 'ECONNRESET', 'The connection was reset');
+}
+
+function fetchFailed(message: string, code: string, reason: string): TypeError {
+  return new TypeError(message, { cause: Object.assign(new Error(reason), { code }) });
 }

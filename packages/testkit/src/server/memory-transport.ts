@@ -1,6 +1,7 @@
 import type { Transport, TransportBody, TransportRequest, TransportResponse } from '@tinkex/http';
 import { AbortedError, ConnectionError, TinkexError, ValidationError } from '@tinkex/types';
 import type { ServerReply, ServerRequest } from '../exchange/message.js';
+import { dripped } from '../faults/drip.js';
 import { corrupted } from '../faults/fault.js';
 import type { TestServer } from './test-server.js';
 
@@ -19,8 +20,9 @@ export function memoryTransport(server: TestServer): Transport {
         });
       }
       throwIfAborted(request.signal);
-      const reply = await untilAborted(Promise.resolve(server.answer(toServerRequest(request))), request.signal);
-      return toTransportResponse(reply, request.signal);
+      const answer = Promise.resolve(server.answer(toServerRequest(request, server)));
+      const reply = await untilAborted(server.line.until(answer, connectionLost), request.signal);
+      return toTransportResponse(reply, server, request.signal);
     },
     async close() {
       isClosed = true;
@@ -28,38 +30,45 @@ export function memoryTransport(server: TestServer): Transport {
   };
 }
 
-function toServerRequest(request: TransportRequest): ServerRequest {
+function toServerRequest(request: TransportRequest, { line }: TestServer): ServerRequest {
   const { pathname, search } = new URL(request.url);
   const body = request.body ?? '';
-  const { signal } = request;
   return {
     method: request.method,
     target: `${pathname}${search}`,
     headers: request.headers,
     body: typeof body === 'string' ? new TextEncoder().encode(body) : body,
-    onAbort(listener) {
-      signal?.addEventListener('abort', listener, { once: true });
-      return () => signal?.removeEventListener('abort', listener);
-    },
+    onAbort: line.departures(request.signal),
   };
 }
 
-async function toTransportResponse(reply: ServerReply, signal: AbortSignal | undefined): Promise<TransportResponse> {
+async function toTransportResponse(
+  reply: ServerReply,
+  { line, clock }: TestServer,
+  signal: AbortSignal | undefined,
+): Promise<TransportResponse> {
   const bytes = typeof reply.body === 'string' ? new TextEncoder().encode(reply.body) : reply.body;
   const head = { status: reply.status, headers: { ...reply.headers, 'content-length': String(bytes.length) } };
+  const half = bytes.subarray(0, bytes.length >> 1);
+  const untilGone = <T>(work: Promise<T>): Promise<T> => untilAborted(line.until(work, connectionLost), signal);
+  const silence = (): Promise<never> => untilGone(new Promise<never>(() => undefined));
   switch (reply.fault?.kind) {
     case undefined:
-    case 'drip':
       return { ...head, body: wholeBody(bytes) };
+    case 'drip': {
+      const pieces = dripped(bytes, reply.fault, clock);
+      const next = (): Promise<IteratorResult<Uint8Array>> => untilGone(pieces.next());
+      return { ...head, body: bodyOf({ [Symbol.asyncIterator]: () => ({ next }) }) };
+    }
     case 'corrupt':
       return { ...head, body: wholeBody(corrupted(bytes)) };
     case 'stall':
-      return untilAborted(new Promise<never>(() => undefined), signal);
+      return silence();
     case 'stall-body':
-      return { ...head, body: brokenBody(bytes, () => untilAborted(new Promise<never>(() => undefined), signal)) };
+      return { ...head, body: bodyOf(brokenOff(half, silence)) };
     case 'reset-body':
     case 'truncate':
-      return { ...head, body: brokenBody(bytes, () => Promise.reject(connectionLost())) };
+      return { ...head, body: bodyOf(brokenOff(half, () => Promise.reject(connectionLost()))) };
     default:
       throw connectionLost();
   }
@@ -68,10 +77,7 @@ async function toTransportResponse(reply: ServerReply, signal: AbortSignal | und
 function wholeBody(bytes: Uint8Array): TransportBody {
   return {
     async bytes(maxBytes = Number.POSITIVE_INFINITY) {
-      if (bytes.length > maxBytes) {
-        const issues = [{ path: '', message: `is larger than ${maxBytes} bytes` }];
-        throw new ValidationError({ direction: 'response', subject: 'response body', issues });
-      }
+      checkSize(bytes.length, maxBytes);
       return bytes;
     },
     cancel: () => undefined,
@@ -81,15 +87,33 @@ function wholeBody(bytes: Uint8Array): TransportBody {
   };
 }
 
-function brokenBody(bytes: Uint8Array, fail: () => Promise<never>): TransportBody {
+function bodyOf(pieces: AsyncIterable<Uint8Array>): TransportBody {
   return {
-    bytes: fail,
-    cancel: () => undefined,
-    async *[Symbol.asyncIterator]() {
-      yield bytes.subarray(0, bytes.length >> 1);
-      await fail();
+    async bytes(maxBytes = Number.POSITIVE_INFINITY) {
+      const read: Uint8Array[] = [];
+      let size = 0;
+      for await (const piece of pieces) {
+        size += piece.length;
+        checkSize(size, maxBytes);
+        read.push(piece);
+      }
+      return Buffer.concat(read);
     },
+    cancel: () => undefined,
+    [Symbol.asyncIterator]: () => pieces[Symbol.asyncIterator](),
   };
+}
+
+function checkSize(size: number, maxBytes: number): void {
+  if (size > maxBytes) {
+    const issues = [{ path: '', message: `is larger than ${maxBytes} bytes` }];
+    throw new ValidationError({ direction: 'response', subject: 'response body', issues });
+  }
+}
+
+async function* brokenOff(begin: Uint8Array, fail: () => Promise<never>): AsyncGenerator<Uint8Array> {
+  yield begin;
+  await fail();
 }
 
 function connectionLost(): ConnectionError {

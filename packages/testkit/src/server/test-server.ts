@@ -11,7 +11,8 @@ import type { Gate, GatePlace } from '../script/gate.js';
 import type { Script } from '../script/script.js';
 import type { QueueStateNote } from '../state/queue-pause.js';
 import type { Core } from './core.js';
-import { fromFetchRequest, toFetchResponse } from './fetch-front.js';
+import { answerFetch } from './fetch-front.js';
+import { MemoryLine } from './memory-line.js';
 import type { NodeFront } from './node-front.js';
 import type { Stage } from './stage.js';
 
@@ -31,6 +32,8 @@ export class TestServer {
   readonly url: string;
   /** A key it takes. */
   readonly apiKey: string;
+  /** @internal The calls that came without a socket. */
+  readonly line = new MemoryLine();
   readonly #core: Core;
   readonly #stage: Stage;
   readonly #front: NodeFront | undefined;
@@ -61,7 +64,7 @@ export class TestServer {
 
   /** Answers one fetch-style request. */
   async handle(request: Request): Promise<Response> {
-    return toFetchResponse(await this.#core.answer(await fromFetchRequest(request)), request.signal);
+    return answerFetch(this, request);
   }
 
   /** @internal The handler without fetch objects; what the fronts call. */
@@ -182,9 +185,10 @@ export class TestServer {
     return this.#isRefusing || this.#closing !== undefined;
   }
 
-  /** Stops listening and resets open connections: the operating system refuses new ones until `acceptConnections`. */
+  /** Stops listening and resets open connections: the operating system refuses new ones until `acceptConnections`. Calls in memory alike. */
   async refuseConnections(): Promise<void> {
     this.#isRefusing = true;
+    this.line.cut();
     await this.#front?.refuseConnections();
   }
 
@@ -194,8 +198,9 @@ export class TestServer {
     this.#isRefusing = false;
   }
 
-  /** Resets every open connection, idle ones too; new ones are welcome. */
+  /** Resets every open connection, idle ones too, and the calls in memory; new ones are welcome. */
   dropConnections(): void {
+    this.line.cut();
     this.#front?.dropConnections();
   }
 
@@ -248,6 +253,7 @@ export class TestServer {
         model.lane.close();
       }
     }
+    this.line.cut();
     await this.#front?.close();
     await this.#onClose();
   }
