@@ -148,4 +148,18 @@ describe('unloading a model', () => {
     expect((await client.post('unload_model', { model_id: modelId, type: 'unload_model' })).json).toEqual(json);
     expect((await client.post('optim_step', optimBody(modelId, 1))).status).toBe(404);
   });
+
+  rawTest('waits for what was accepted before it', async ({ server, client }) => {
+    const modelId = await client.createModel(await client.createSession());
+    const gate = server.gate('optimStep', { at: 'execution' });
+    const step = await client.post('optim_step', optimBody(modelId, 1));
+    const save = await client.post('save_weights', { model_id: modelId, path: 'last', seq_id: 2, overwrite: false, type: 'save_weights' });
+    const unload = await client.post('unload_model', { model_id: modelId, type: 'unload_model' });
+    expect((await client.post('optim_step', optimBody(modelId, 3))).status).toBe(404);
+    await gate.waitFor(1);
+    gate.open();
+    expect((await client.result(unload.json.request_id, 'UnloadModel')).json).toEqual({ model_id: modelId, type: 'unload_model' });
+    expect((await client.poll(step.json.request_id, 'OptimStep')).json.metrics).toEqual({ 'step:max': 1 });
+    expect((await client.poll(save.json.request_id, 'SaveWeights')).json.path).toBe(`tinker://${modelId}/weights/last`);
+  });
 });

@@ -119,9 +119,12 @@ export const unloadModel: OperationHandler<'unloadModel'> = (exchange) => {
   const model = modelOf(exchange, modelId);
   const operation = newOperation(exchange, { requestId, requestType: 'UnloadModel', modelId, run: () => ({ modelId }) });
   model.isUnloaded = true;
-  model.engine = undefined;
-  context.changed();
-  void context.executor.execute(tenant, operation);
+  // It has no number of its own: what was accepted before it is run before it.
+  void model.lane.idle().then(() => {
+    model.engine = undefined;
+    context.changed();
+    return context.executor.execute(tenant, operation);
+  });
   return promiseReply(exchange, requestId);
 };
 

@@ -15,6 +15,7 @@ export class Lane {
   #next: number;
   #isRunning = false;
   #gapTimer: unknown;
+  readonly #idleWaiters: (() => void)[] = [];
 
   constructor(options: {
     readonly clock: Clock;
@@ -74,10 +75,20 @@ export class Lane {
     }
   }
 
+  /** Resolves when everything accepted so far has been run, or the lane is closed. */
+  async idle(): Promise<void> {
+    if (this.#isRunning || this.#queued.size > 0) {
+      await new Promise<void>((resolve) => {
+        this.#idleWaiters.push(resolve);
+      });
+    }
+  }
+
   /** Stops waiting for anything. */
   close(): void {
     this.#clearGapTimer();
     this.#queued.clear();
+    this.#wakeIdle();
   }
 
   #advance(): void {
@@ -97,8 +108,16 @@ export class Lane {
         this.#isRunning = false;
         this.#advance();
       });
-    } else if (this.#queued.size > 0 && Number.isFinite(this.#gapMs)) {
+    } else if (this.#queued.size === 0) {
+      this.#wakeIdle();
+    } else if (Number.isFinite(this.#gapMs)) {
       this.#gapTimer = this.#clock.setTimeout(() => this.#closeGap(), this.#gapMs);
+    }
+  }
+
+  #wakeIdle(): void {
+    for (const resolve of this.#idleWaiters.splice(0)) {
+      resolve();
     }
   }
 
