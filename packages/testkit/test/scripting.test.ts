@@ -1,6 +1,6 @@
 import { protobuf, type TensorData } from '@tinkex/types';
 import { describe, expect, expectTypeOf, it } from 'vitest';
-import { createTestServer, type RequestOf, type ResultOf, VerificationError } from '../src/index.js';
+import { createTestServer, type RequestOf, type ResultOf, startServer, VerificationError } from '../src/index.js';
 import { rawTest } from './fixture.js';
 import { optimBody, sampleBody } from './raw-client.js';
 
@@ -246,6 +246,20 @@ describe('verify', () => {
     const response = await server.handle(new Request(`${server.url}/api/v1/healthz`, { headers: { 'x-api-key': server.apiKey } }));
     expect(response.status).toBe(500);
     expect(() => server.verify()).toThrow(/my script is broken/);
+    server.reset();
+    server.verify();
+  });
+
+  it('tells about a listener of calls that throws; the client does not notice', async () => {
+    await using server = await startServer({
+      engine: 'canned',
+      onCall: () => {
+        throw new Error('my listener is broken');
+      },
+    });
+    expect((await fetch(`${server.url}/api/v1/healthz`)).status).toBe(200);
+    expect(server.inFlight()).toBe(0);
+    expect(() => server.verify()).toThrow(/my listener is broken/);
   });
 });
 

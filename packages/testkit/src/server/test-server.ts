@@ -224,10 +224,14 @@ export class TestServer {
     }
   }
 
-  /** Forgets scripts, gates (opening them), chaos, expectations, calls and violations. Sessions, models and weights stay. */
+  /**
+   * Forgets scripts, gates (opening them), chaos, expectations, calls and violations, and failures of the server itself: `verify()` has nothing
+   * to complain about. Sessions, models and weights stay.
+   */
   reset(): void {
     this.#stage.clear();
     this.#expectations.length = 0;
+    this.#core.internalErrors.length = 0;
     this.#core.recorder.clear();
     this.resumeQueue();
   }
