@@ -2,7 +2,7 @@ import { HttpClient } from '@tinkex/http';
 import { ConnectionError } from '@tinkex/types';
 import { setupServer } from 'msw/node';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createTestServer, createTestTarget, memoryTransport, startServer, VirtualClock } from '../src/index.js';
+import { createTestServer, createTestTarget, learnEngine, memoryTransport, startServer, VirtualClock } from '../src/index.js';
 import { handlers } from '../src/msw/index.js';
 import { targetEnvironment } from '../src/target/environment.js';
 
@@ -143,6 +143,13 @@ describe('a test target', () => {
     await using memory = await createTestTarget({ engine: 'canned', kind: 'memory' });
     expect([loopback.kind, loopback.baseModel, loopback.clientOptions.baseUrl]).toEqual(['loopback', 'tinkex/tiny', loopback.server?.url]);
     expect(memory.clientOptions.transport).toBeDefined();
+  });
+
+  it('names a model of the engine it was given', async () => {
+    const engine = learnEngine({ models: ['my/model'] });
+    await using loopback = await createTestTarget({ engine });
+    await using memory = await createTestTarget({ engine, kind: 'memory' });
+    expect([loopback.baseModel, memory.baseModel]).toEqual(['my/model', 'my/model']);
   });
 
   it('is what the environment names', () => {

@@ -40,11 +40,11 @@ export async function createTestTarget(options: TestTargetOptions = {}): Promise
   switch (kind) {
     case 'loopback': {
       const server = await startServer(serverOptions);
-      return target(kind, server.clientOptions, DEFAULT_BASE_MODEL, server);
+      return target(kind, server.clientOptions, embeddedModel(options), server);
     }
     case 'memory': {
       const server = createTestServer(serverOptions);
-      return target(kind, { ...server.clientOptions, transport: memoryTransport(server) }, DEFAULT_BASE_MODEL, server);
+      return target(kind, { ...server.clientOptions, transport: memoryTransport(server) }, embeddedModel(options), server);
     }
     case 'remote':
       return target(
@@ -63,6 +63,11 @@ export async function createTestTarget(options: TestTargetOptions = {}): Promise
         environmentVariable: 'TINKEX_TEST_TARGET',
       });
   }
+}
+
+/** The built-in engines have one for all; an engine of the test's own may have others. */
+function embeddedModel({ engine }: TestTargetOptions): string {
+  return (typeof engine === 'object' ? engine.supportedModels[0]?.modelName : undefined) ?? DEFAULT_BASE_MODEL;
 }
 
 function target(
