@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { loadWasmZstd } from '../src/checks/decompress.js';
 import { startServer } from '../src/index.js';
 import { brokenRules, rawTest } from './fixture.js';
-import { optimBody, RawClient } from './raw-client.js';
+import { optimBody, RawClient, sampleBody } from './raw-client.js';
 
 /** endpoints.md 10: model `sess-1:train:0`, seq 1, one datum. */
 const EXAMPLE = Buffer.from(
@@ -69,6 +69,13 @@ describe('a JSON body', () => {
 
   rawTest('with a missing field gets 422', async ({ client }) => {
     expect((await client.post('client/config', {})).status).toBe(422);
+  });
+
+  rawTest('of a sample without its parameters gets 422, though the SDK lets its users leave them out', async ({ server, client }) => {
+    const samplerId = await client.createSampler(await client.createSession());
+    const { status, json } = await client.sample({ ...sampleBody(samplerId, 0), sampling_params: undefined });
+    expect([status, json.detail]).toEqual([422, expect.stringContaining('sampling_params is required')]);
+    expect(brokenRules(server)).toEqual(['body-invalid']);
   });
 
   rawTest('with null for an unset field gets 422 under its own rule', async ({ server, client }) => {

@@ -68,6 +68,14 @@ describe('the headers of every request', () => {
     await client.call('GET', '/api/v1/healthz', { body: 'x' });
     expect(brokenRules(server)).toEqual(['content-length']);
   });
+
+  rawTest('so is any other body where none belongs', async ({ server, client }) => {
+    const path = '/api/v1/training_runs/r/checkpoints/weights/a/publish';
+    expect((await client.call('POST', path)).status).toBe(404);
+    server.verify();
+    await client.call('POST', path, { body: { public: true } });
+    expect(brokenRules(server)).toEqual(['content-length']);
+  });
 });
 
 describe('asample', () => {

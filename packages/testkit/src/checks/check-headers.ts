@@ -8,16 +8,17 @@ const JSON_TYPE = /^application\/json\b/i;
 
 /** Notes what is missing from the headers. Nothing here refuses a request: the service does not either. */
 export function checkHeaders(recorder: Recorder, call: RecordedCall, route: RouteName, { method, headers, body }: ServerRequest): void {
+  const takesBody = 'request' in endpoints[route];
+  if (!takesBody && body.length > 0) {
+    recorder.violate(call, 'content-length', `${method} ${route} came with ${body.length} bytes of body`);
+  }
   if (method === 'GET') {
-    if (body.length > 0) {
-      recorder.violate(call, 'content-length', `a GET request came with ${body.length} bytes of body`);
-    }
     return;
   }
   if (!headers['x-idempotency-key']) {
     recorder.violate(call, 'idempotency-key-missing', `${method} ${route} has no X-Idempotency-Key`);
   }
-  if (!('request' in endpoints[route]) && !JSON_TYPE.test(headers['content-type'] ?? '')) {
+  if (!takesBody && !JSON_TYPE.test(headers['content-type'] ?? '')) {
     recorder.violate(call, 'content-type', `${method} ${route} has the content type ${headers['content-type'] ?? '(none)'}`);
   }
   if (route === 'asample' && headers['x-tinker-sampling-backpressure'] !== '1') {

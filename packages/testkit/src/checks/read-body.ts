@@ -9,6 +9,9 @@ import type { Tenant } from '../state/tenant.js';
 import { numberInJson, numberInProtobuf, type SubmissionNumber } from './submission-number.js';
 import { withoutUnknownFields } from './unknown-fields.js';
 
+/** Fields that the protocol requires and the codecs fill in, because users of the SDK may leave them out. */
+const REQUIRED_FIELDS: Partial<Record<RouteName, readonly string[]>> = { asample: ['sampling_params'] };
+
 /** What there is to read. */
 export interface BodyInput {
   readonly recorder: Recorder;
@@ -79,6 +82,7 @@ function decodeJson(input: BodyInput, decode: (wire: unknown) => unknown): unkno
     return refuseInvalid(input, 400, 'body-malformed', error);
   }
   try {
+    requireFields(input.route, wire);
     return decode(wire);
   } catch (error) {
     const known = input.acceptUnknownFields ? withoutUnknownFields(wire, error) : undefined;
@@ -87,6 +91,14 @@ function decodeJson(input: BodyInput, decode: (wire: unknown) => unknown): unkno
     }
     skipNumber(input, numberInJson(wire));
     return refuseInvalid(input, 422, hasNull(wire) ? 'field-null' : 'body-invalid', error);
+  }
+}
+
+function requireFields(route: RouteName, wire: unknown): void {
+  const missing = REQUIRED_FIELDS[route]?.filter((name) => typeof wire === 'object' && wire !== null && !(name in wire)) ?? [];
+  if (missing.length > 0) {
+    const issues = missing.map((path) => ({ path, message: 'is required' }));
+    throw new ValidationError({ direction: 'request', subject: route, issues });
   }
 }
 

@@ -7,7 +7,7 @@ export const protocolRules = {
   'jwt-not-used': { text: 'With pjwt_auth_enabled, every request after the exchange carries the JWT.', where: 'README.md 9.2' },
   'content-type': { text: 'POST, PUT and DELETE name the content type of their body.', where: 'README.md 8' },
   'content-encoding': { text: 'Only forward_backward bodies may be compressed, by zstd.', where: 'README.md 10' },
-  'content-length': { text: 'A GET request has no body.', where: 'README.md 8' },
+  'content-length': { text: 'A request to an endpoint without a body has none.', where: 'endpoints.md 20' },
   'body-too-large': { text: 'A body stays below the size the server takes.', where: 'README.md 19' },
   'body-malformed': { text: 'A JSON body is one valid JSON object; a protobuf body is one valid message.', where: 'types.md 1' },
   'body-invalid': { text: 'A body has the documented fields, of the documented types, and no others.', where: 'types.md 1' },
