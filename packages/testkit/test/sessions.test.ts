@@ -60,6 +60,7 @@ describe('projects', () => {
     const path = `/api/v1/sessions/${sessionId}/project`;
     expect((await client.call('PUT', path, { body: { project_id: 'known' } })).status).toBe(200);
     expect((await client.call('PUT', path, { body: { project_id: 'unknown' } })).status).toBe(403);
+    expect((await client.call('PUT', path, { body: {} })).status, 'endpoints.md 1').toBe(400);
     expect((await client.call('PUT', '/api/v1/sessions/nobody/project', { body: { project_id: 'known' } })).status).toBe(404);
   });
 });

@@ -12,6 +12,9 @@ import { withoutUnknownFields } from './unknown-fields.js';
 /** Fields that the protocol requires and the codecs fill in, because users of the SDK may leave them out. */
 const REQUIRED_FIELDS: Partial<Record<RouteName, readonly string[]>> = { asample: ['sampling_params'] };
 
+/** Endpoints whose description says that a wrong body gets 400 (`endpoints.md` 1); the others get 422. */
+const BAD_REQUEST_ROUTES: ReadonlySet<RouteName> = new Set<RouteName>(['setCheckpointTtl', 'assignSessionProject']);
+
 /** What there is to read. */
 export interface BodyInput {
   readonly recorder: Recorder;
@@ -90,7 +93,8 @@ function decodeJson(input: BodyInput, decode: (wire: unknown) => unknown): unkno
       return decode(known);
     }
     skipNumber(input, numberInJson(wire));
-    return refuseInvalid(input, 422, hasNull(wire) ? 'field-null' : 'body-invalid', error);
+    const status = BAD_REQUEST_ROUTES.has(input.route) ? 400 : 422;
+    return refuseInvalid(input, status, hasNull(wire) ? 'field-null' : 'body-invalid', error);
   }
 }
 

@@ -31,9 +31,6 @@ export const unpublishCheckpoint: OperationHandler<'unpublishCheckpoint'> = (exc
 export const setCheckpointTtl: OperationHandler<'setCheckpointTtl'> = (exchange) => {
   const { ttlSeconds } = exchange.request;
   const checkpoint = ownCheckpoint(exchange as Exchange);
-  if (ttlSeconds !== null && ttlSeconds <= 0) {
-    refuse(400, `ttl_seconds must be above 0, got ${ttlSeconds}`);
-  }
   checkpoint.expiresAtMs = ttlSeconds === null ? undefined : wallClockMs(exchange.context) + ttlSeconds * 1000;
   note(exchange as Exchange, checkpoint, 'checkpoint_ttl_set');
   return jsonReply(200, {});

@@ -13,9 +13,6 @@ export const createModel: OperationHandler<'createModel'> = (exchange) => {
   const { sessionId, modelSeqId, baseModel, userMetadata, loraConfig } = exchange.request;
   requireBaseModel(exchange, baseModel);
   const lora = loraConfig ?? DEFAULT_LORA;
-  if (lora.rank < 1) {
-    refuse(400, `lora_config.rank must be at least 1, got ${lora.rank}`);
-  }
   return startModel(exchange, { sessionId, modelSeqId, baseModel, lora, userMetadata, requestType: 'CreateModel', result: createdModel });
 };
 

@@ -80,10 +80,7 @@ export function addSampler(
 
 export const asample: OperationHandler<'asample'> = (exchange: Exchange<'asample'>) => {
   const { context, tenant, request } = exchange;
-  const { samplingSessionId, seqId, numSamples = 1 } = request;
-  if (numSamples < 1) {
-    refuse(400, `num_samples must be at least 1, got ${numSamples}`);
-  }
+  const { samplingSessionId, seqId } = request;
   if (samplingSessionId === undefined) {
     return sampleDirectly(exchange);
   }

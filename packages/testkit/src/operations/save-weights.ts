@@ -15,7 +15,7 @@ type SaveExchange = Exchange<'saveWeights'> | Exchange<'saveWeightsForSampler'>;
 export const saveWeights: OperationHandler<'saveWeights'> = (exchange) => {
   const { modelId, seqId, path: name = `checkpoint-${seqId}`, ttlSeconds, overwrite = false } = exchange.request;
   const model = modelOf(exchange as Exchange, modelId);
-  checkSave(exchange, name, ttlSeconds);
+  checkName(exchange, name);
   const path = checkpointPath(exchange, model, 'training', name);
   const isRepeat = seqId !== undefined && model.lane.find(Number(seqId)) !== undefined;
   if (exchange.context.dialect.nameClash === 'conflict' && !overwrite && !isRepeat) {
@@ -38,7 +38,9 @@ export const saveWeights: OperationHandler<'saveWeights'> = (exchange) => {
 export const saveWeightsForSampler: OperationHandler<'saveWeightsForSampler'> = (exchange) => {
   const { modelId, seqId, path: name, samplingSessionSeqId, ttlSeconds } = exchange.request;
   const model = modelOf(exchange as Exchange, modelId);
-  checkSave(exchange, name ?? 'unnamed', ttlSeconds);
+  if (name !== undefined) {
+    checkName(exchange, name);
+  }
   return submitTraining(exchange as Exchange, {
     model,
     seqId,
@@ -68,12 +70,9 @@ function ephemeralSampler(exchange: Exchange, model: ModelRecord, samplingSessio
   return samplerId;
 }
 
-function checkSave({ context }: SaveExchange, name: string, ttlSeconds: number | undefined): void {
+function checkName({ context }: SaveExchange, name: string): void {
   if (!context.dialect.checkpointName.test(name)) {
     refuse(400, `The checkpoint name ${JSON.stringify(name)} is not allowed: it must match ${context.dialect.checkpointName.source}`);
-  }
-  if (ttlSeconds !== undefined && ttlSeconds <= 0) {
-    refuse(400, `ttl_seconds must be above 0, got ${ttlSeconds}`);
   }
 }
 

@@ -66,9 +66,6 @@ export const assignSessionProject: OperationHandler<'assignSessionProject'> = ({
   if (session === undefined) {
     refuse(404, `There is no session ${sessionId}`);
   }
-  if (request.projectId === '') {
-    refuse(400, 'project_id must not be empty');
-  }
   checkProject(context.settings.projects, request.projectId);
   session.projectId = request.projectId;
   context.changed();
