@@ -131,6 +131,7 @@ describe('serve', { timeout: 60_000 }, () => {
       [['serve', '--engine', 'gpu'], /learn or canned/],
       [['serve', '--chaos', 'x'], /whole number/],
       [['serve', '--chaos-rate', '3'], /from 0 to 1/],
+      [['serve', '--chaos-rate', '0.5'], /does nothing without '--chaos <seed>'/],
     ] as const) {
       const command = start(...args);
       expect(await command.exited()).toBe(1);

@@ -15,10 +15,13 @@ program
   .option('--dialect <name>', `which server to play: ${Object.keys(dialects).join(', ')}`, dialectOf, 'hosted' as const)
   .option('--model <name...>', 'more base model names to serve besides tinkex/tiny', [])
   .option('--chaos <seed>', 'random faults, decided by this seed', seedOf)
-  .option('--chaos-rate <share>', 'the share of requests that meet a fault', rateOf, 0.1)
+  .option('--chaos-rate <share>', 'the share of requests that meet a fault, with --chaos', rateOf, 0.1)
   .option('--state <dir>', 'keep sessions, models and checkpoints in this folder over restarts')
   .option('--no-log', 'do not print a line for each request')
-  .action(async (options: ServeOptions) => {
+  .action(async (options: ServeOptions, command: Command) => {
+    if (options.chaos === undefined && command.getOptionValueSource('chaosRate') === 'cli') {
+      command.error("error: option '--chaos-rate' does nothing without '--chaos <seed>'");
+    }
     await serve(options, { write: (line) => process.stdout.write(`${line}\n`) });
   });
 
