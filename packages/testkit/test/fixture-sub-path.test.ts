@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { startServer, VirtualClock } from '../src/index.js';
 import { tinkexTest } from '../src/vitest/index.js';
 import { leaksOf } from '../src/vitest/leaks.js';
+import { optimBody, RawClient } from './raw-client.js';
 
 describe('tinkexTest', () => {
   tinkexTest.override({ serverOptions: { engine: 'canned' } });
@@ -14,6 +15,19 @@ describe('tinkexTest', () => {
     const client = new HttpClient({ ...clientOptions, headers: { 'x-api-key': clientOptions.apiKey } });
     server.expect('healthz').once();
     expect(await client.request({ method: 'GET', path: '/api/v1/healthz', parse: ({ status }) => status })).toBe(200);
+    await client.close();
+  });
+
+  tinkexTest('does not blame a closed client for what the server has left to do', async ({ server }) => {
+    const client = new RawClient(server);
+    const modelId = await client.createModel(await client.createSession());
+    await client.post('optim_step', optimBody(modelId, 2)); // number 1 never comes: the server waits for it
+    server.on('healthz').delay(1_000);
+    const stop = new AbortController();
+    const call = client.get('healthz', { signal: stop.signal }).catch(() => 'aborted');
+    await server.waitForCalls('healthz', 1);
+    stop.abort();
+    expect(await call).toBe('aborted');
     await client.close();
   });
 

@@ -1,4 +1,7 @@
+import type { Clock } from '@tinkex/http';
 import { cannedEngine, DEFAULT_BASE_MODEL } from '../canned/canned-engine.js';
+import { ClockShare } from '../clock/clock-share.js';
+import { VirtualClock } from '../clock/virtual-clock.js';
 import type { Engine } from '../engine/engine.js';
 import { learnEngine } from '../engine/index.js';
 import { StateStore } from '../persistence/state-store.js';
@@ -61,7 +64,8 @@ function buildCore(options: TestServerOptions): {
   readonly store: StateStore | undefined;
 } {
   const settings = serverSettings(options);
-  const { clock } = settings;
+  // On a virtual clock the server's timers are told from the client's: only those of the client are leaks.
+  const clock = settings.clock instanceof VirtualClock ? new ClockShare(settings.clock) : settings.clock;
   const stage = new Stage(clock);
   const pause = new QueuePause();
   const store = options.stateDir === undefined ? undefined : new StateStore(options.stateDir);
@@ -70,7 +74,7 @@ function buildCore(options: TestServerOptions): {
     clock,
     dialect: settings.dialect,
     engine: resolveEngine(options),
-    tenants: tenantsOf(settings),
+    tenants: tenantsOf(settings, clock),
     executor: new Executor({ clock, executionMs: settings.executionMs, pause, gate: (route) => stage.gateAt(route, 'execution') }),
     issuer: new TokenIssuer(),
     ids: new IdMaker(settings.dialect.ids),
@@ -83,9 +87,9 @@ function buildCore(options: TestServerOptions): {
   return { core: new Core(context, recorder, stage), stage, apiKey: options.apiKeys?.[0] ?? DEFAULT_API_KEY, store };
 }
 
-function tenantsOf(settings: ServerSettings): TenantDirectory {
+function tenantsOf(settings: ServerSettings, clock: Clock): TenantDirectory {
   return new TenantDirectory({
-    clock: settings.clock,
+    clock,
     limits: { retentionMs: settings.retentionMs, maxDeliveredBytes: MAX_DELIVERED_BYTES },
     apiKeys: settings.apiKeys,
     keys: settings.dialect.keys,

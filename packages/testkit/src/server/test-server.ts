@@ -1,4 +1,5 @@
 import type { Clock } from '@tinkex/http';
+import { ClockShare } from '../clock/clock-share.js';
 import type { ServerReply, ServerRequest } from '../exchange/message.js';
 import { Chaos, type ChaosOptions } from '../faults/chaos.js';
 import type { RecordedCall } from '../recorder/recorded-call.js';
@@ -54,7 +55,13 @@ export class TestServer {
 
   /** The server's time: the option, or the machine's. */
   get clock(): Clock {
-    return this.#core.context.clock;
+    return this.#core.context.settings.clock;
+  }
+
+  /** @internal How many timers of a virtual clock are the server's own. */
+  get pendingTimers(): number {
+    const { clock } = this.#core.context;
+    return clock instanceof ClockShare ? clock.pending : 0;
   }
 
   /** Options for a client of this server. */
