@@ -42,6 +42,21 @@ describe('handle', () => {
   });
 });
 
+describe('handle with a signal', () => {
+  it('rejects as fetch does when the caller aborts, and asks nobody when he has aborted before', async () => {
+    const server = createTestServer({ engine: 'canned' });
+    server.on('healthz').delay(60_000);
+    const stop = new AbortController();
+    const call = server.handle(new Request(`${server.url}/api/v1/healthz`, { headers, signal: stop.signal }));
+    await server.waitForCalls('healthz', 1);
+    stop.abort(new Error('no longer wanted'));
+    await expect(call).rejects.toThrow('no longer wanted');
+    const late = server.handle(new Request(`${server.url}/api/v1/healthz`, { headers, signal: stop.signal }));
+    await expect(late).rejects.toThrow('no longer wanted');
+    expect(server.count('healthz')).toBe(1);
+  });
+});
+
 describe('msw', () => {
   let network: ReturnType<typeof setupServer> | undefined;
 
@@ -60,6 +75,27 @@ describe('msw', () => {
     server.on('healthz').fault('close').once();
     await expect(fetch(`${server.url}/api/v1/healthz`, { headers })).rejects.toThrow();
     server.verify();
+  });
+});
+
+describe('msw and a caller who aborts', () => {
+  it('makes no noise', async () => {
+    const server = createTestServer({ engine: 'canned' });
+    server.on('healthz').delay(60_000);
+    const network = setupServer(...handlers(server));
+    network.listen({ onUnhandledRequest: 'error' });
+    const failures: unknown[] = [];
+    network.events.on('unhandledException', ({ error }) => failures.push(error));
+    const stop = new AbortController();
+    const call = fetch(`${server.url}/api/v1/healthz`, { headers, signal: stop.signal });
+    await server.waitForCalls('healthz', 1);
+    stop.abort(new Error('no longer wanted'));
+    await expect(call).rejects.toThrow('no longer wanted');
+    for (let turn = 0; turn < 20; turn++) {
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    network.close();
+    expect(failures).toEqual([]);
   });
 });
 

@@ -31,8 +31,8 @@ export function handlers(server: TestServer, options: HandlersOptions = {}): Htt
       try {
         return await answerFetch(server, request, isGiven ? targetOf : undefined);
       } catch (error) {
-        if (error instanceof TypeError) {
-          // A broken connection: msw makes a network error of it.
+        if (error instanceof TypeError || request.signal.aborted) {
+          // A broken connection: msw makes a network error of it. A caller who has aborted has his error from `fetch` already.
           return Response.error();
         }
         throw error;

@@ -25,6 +25,7 @@ export async function answerFetch(
   request: Request,
   targetOf: (target: string) => string = (target) => target,
 ): Promise<Response> {
+  request.signal.throwIfAborted();
   if (server.isRefusing) {
     throw fetchFailed('fetch failed', 'ECONNREFUSED', 'The connection was refused');
   }
@@ -37,7 +38,8 @@ export async function answerFetch(
     body: request.body === null ? EMPTY : new Uint8Array(await request.arrayBuffer()),
     onAbort: line.departures(request.signal),
   };
-  const reply = await line.until(Promise.resolve(server.answer(incoming)), connectionReset);
+  const answer = line.until(Promise.resolve(server.answer(incoming)), connectionReset);
+  const reply = await Promise.race([answer, aborted(request.signal)]);
   return toResponse(reply, server, request.signal);
 }
 
