@@ -284,6 +284,12 @@ describe('the recording', () => {
     expect(JSON.stringify(server.calls)).not.toContain('tml-test-key');
   });
 
+  rawTest('has sizes in bytes, not in characters', async ({ server, client }) => {
+    const { bytes, text } = await client.get('samplers/%E2%82%AC');
+    expect(text).toContain('€');
+    expect(server.calls[0]?.replyBytes).toBe(bytes.length);
+  });
+
   rawTest('counts by route, tenant and promise', async ({ server, client }) => {
     const samplerId = await client.createSampler(await client.createSession());
     const { json } = await client.sample(sampleBody(samplerId, 0));

@@ -85,7 +85,7 @@ export class Recorder {
 
   end(call: RecordedCall, reply: ServerReply): void {
     call.status = reply.status;
-    call.replyBytes = reply.body.length;
+    call.replyBytes = typeof reply.body === 'string' ? Buffer.byteLength(reply.body) : reply.body.length;
     call.repliedAtMs = this.#monotonicMs();
     this.#overall.now -= 1;
     const concurrency = this.#concurrency.get(call.route);
