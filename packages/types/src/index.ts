@@ -72,6 +72,7 @@ export { ModelInput } from './model-input/model-input.js';
 export { tensorContainerShape } from './model-input/tensor-container.js';
 export { formatTinkerPath, parseTinkerPath, type TinkerPath } from './paths/tinker-path.js';
 export { type BytesCodec, type PlacedBytesCodec, PROTOBUF_CONTENT_TYPE, protobuf } from './proto/protobuf.js';
+export { readSubmissionHead, type SubmissionHead } from './proto/submission-head.js';
 export { promptLogprobsToList } from './sampling/prompt-logprobs.js';
 export { type TokenLogprob, TopkPromptLogprobs, type TopkPromptLogprobsFields } from './sampling/topk-prompt-logprobs.js';
 export type { NestedNumbers, NumberArray } from './tensor/flatten.js';

@@ -1,4 +1,4 @@
-import { type Codec, endpoints, parseJson, protobuf, ValidationError } from '@tinkex/types';
+import { type Codec, endpoints, parseJson, protobuf, readSubmissionHead, type SubmissionHead, ValidationError } from '@tinkex/types';
 import type { Dialect, WireFormat } from '../dialects/dialect.js';
 import { refuse } from '../exchange/message.js';
 import type { RecordedCall } from '../recorder/recorded-call.js';
@@ -6,7 +6,6 @@ import type { Recorder } from '../recorder/recorder.js';
 import type { RouteName } from '../routes/route-types.js';
 import type { RuleId } from '../rules/rules.js';
 import type { Tenant } from '../state/tenant.js';
-import { numberInJson, numberInProtobuf, type SubmissionNumber } from './submission-number.js';
 import { withoutUnknownFields } from './unknown-fields.js';
 
 /** Fields that the protocol requires and the codecs fill in, because users of the SDK may leave them out. */
@@ -54,7 +53,7 @@ function readForwardBackward(input: BodyInput): unknown {
     if (!isReadable) {
       return refuseInvalid(input, 400, 'body-malformed', error);
     }
-    skipNumber(input, numberInProtobuf(input.body));
+    skipNumber(input, readSubmissionHead(input.body));
     return refuseInvalid(input, 422, 'body-invalid', error);
   }
 }
@@ -92,7 +91,7 @@ function decodeJson(input: BodyInput, decode: (wire: unknown) => unknown): unkno
     if (known !== undefined) {
       return decode(known);
     }
-    skipNumber(input, numberInJson(wire));
+    skipNumber(input, headInJson(wire));
     const status = BAD_REQUEST_ROUTES.has(input.route) ? 400 : 422;
     return refuseInvalid(input, status, hasNull(wire) ? 'field-null' : 'body-invalid', error);
   }
@@ -107,10 +106,16 @@ function requireFields(route: RouteName, wire: unknown): void {
 }
 
 /** A refused submission uses its number up: those behind it must not wait for it. */
-function skipNumber({ tenant }: BodyInput, number: SubmissionNumber | undefined): void {
-  if (number !== undefined) {
-    tenant.models.get(number.modelId)?.lane.skip(number.seqId);
+function skipNumber({ tenant }: BodyInput, head: SubmissionHead | undefined): void {
+  if (head !== undefined) {
+    tenant.models.get(head.modelId)?.lane.skip(head.seqId);
   }
+}
+
+/** The model and the number in a body that is wrong in other places; undefined when it names none. */
+function headInJson(wire: unknown): SubmissionHead | undefined {
+  const { model_id: modelId, seq_id: seqId } = (typeof wire === 'object' && wire !== null ? wire : {}) as Readonly<Record<string, unknown>>;
+  return typeof modelId === 'string' && typeof seqId === 'number' ? { modelId, seqId } : undefined;
 }
 
 function hasNull(wire: unknown): boolean {
