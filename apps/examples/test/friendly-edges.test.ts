@@ -22,10 +22,11 @@ function expectOneMessage(ended: Ended | undefined, message: RegExp): void {
   expect(ended?.stderr).not.toMatch(/^\s+at /m);
 }
 
-/** A web server that answers everything with a page. */
-async function startWebsite(): Promise<AsyncDisposable & { readonly url: string }> {
-  const server = createServer((_request, response) => {
-    response.setHeader('content-type', 'text/html').end('<!doctype html><title>Welcome</title>');
+/** A web server that answers everything with a page, or knows no POST. */
+async function startWebsite({ knowsPost = true } = {}): Promise<AsyncDisposable & { readonly url: string }> {
+  const server = createServer(({ method }, response) => {
+    response.statusCode = method === 'POST' && !knowsPost ? 501 : 200;
+    response.setHeader('content-type', 'text/html').end(`<!doctype html>\n<title>Welcome</title>\n${'<p>Text</p>\n'.repeat(200)}`);
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
@@ -70,6 +71,14 @@ describe('an example that cannot run says why, once', () => {
     ]);
     expectOneMessage(target, /TINKEX_VALIDATION[\s\S]*Is TINKER_BASE_URL the address of a Tinker server/);
     expectOneMessage(http, /TINKEX_VALIDATION[\s\S]*Is TINKER_BASE_URL the address of a Tinker server/);
+  });
+
+  it('when something else answers that it cannot do this, soon and without showing its page', async () => {
+    await using website = await startWebsite({ knowsPost: false });
+    const ended = await runProgram('rl', { env: { TINKER_BASE_URL: website.url, TINKEX_BASE_MODEL: 'some/model' } });
+    expectOneMessage(ended, /501[\s\S]*Is TINKER_BASE_URL the address of a Tinker server/);
+    expect(ended.stderr.trim().split('\n')).toHaveLength(2);
+    expect(ended.stderr.length).toBeLessThan(600);
   });
 
   it('when the command line is wrong, with the usage and exit code 2', async () => {

@@ -1,15 +1,24 @@
-import { AuthenticationError, ConnectionError, NotFoundError, TinkexError, ValidationError } from '@tinkex/types';
+import { AuthenticationError, ConnectionError, NotFoundError, ServerError, TinkexError, ValidationError } from '@tinkex/types';
+
+const MAX_MESSAGE = 300;
 
 /** A failure as one message: what happened and, where we know it, what to do about it. */
 export function explain(error: unknown): string {
   if (!TinkexError.isInstance(error)) return `Failed: ${error instanceof Error ? error.message : String(error)}`;
   const hint = hintFor(error);
-  return `Failed (${error.code}): ${error.message}${hint === undefined ? '' : `\n${hint}`}`;
+  return `Failed (${error.code}): ${oneLine(error.message)}${hint === undefined ? '' : `\n${hint}`}`;
+}
+
+/** Servers that are something else answer with whole pages. */
+function oneLine(message: string): string {
+  const line = message.replace(/\s+/g, ' ');
+  return line.length > MAX_MESSAGE ? `${line.slice(0, MAX_MESSAGE)}…` : line;
 }
 
 function hintFor(error: TinkexError): string | undefined {
   if (ValidationError.isInstance(error) && error.direction === 'response')
     return 'Is TINKER_BASE_URL the address of a Tinker server? What answers there does not speak its language.';
+  if (ServerError.isInstance(error)) return 'Is TINKER_BASE_URL the address of a Tinker server, and is it well?';
   if (ConnectionError.isInstance(error)) return 'Is the server running, and is TINKER_BASE_URL its address?';
   if (AuthenticationError.isInstance(error))
     return process.env.TINKER_API_KEY

@@ -1,7 +1,6 @@
-import { ServiceClient } from '@tinkex/clients';
-import { HttpClient } from '@tinkex/http';
+import { ServiceClient, type ServiceClientOptions } from '@tinkex/clients';
 import { startServer, type TestServer, type TestServerOptions } from '@tinkex/testkit';
-import { ApiStatusError, endpoints } from '@tinkex/types';
+import { NotFoundError } from '@tinkex/types';
 
 /** Where an example runs, ready to use. */
 export interface Target extends AsyncDisposable {
@@ -40,13 +39,13 @@ const EMBEDDED_MODEL = 'tinkex/tiny';
 export async function openTarget({ signal, named = serviceOfEnvironment(), embedded = {} }: TargetOptions): Promise<Target> {
   const { baseUrl, apiKey, credentialCommand } = named;
   if (baseUrl || apiKey || credentialCommand) {
-    const service = new ServiceClient({
+    const options = {
       ...(baseUrl ? { baseUrl } : {}),
       ...(apiKey ? { apiKey } : {}),
       ...(credentialCommand ? { credentialCommand } : {}),
-    });
-    await checkReachable(service.baseUrl, signal);
-    const baseModel = named.baseModel || (await firstModel(service, signal));
+    };
+    const baseModel = await lookAround(options, named.baseModel, signal);
+    const service = new ServiceClient(options);
     return {
       service,
       baseModel,
@@ -80,21 +79,19 @@ function learningRateFor(baseModel: string): number {
   return baseModel === EMBEDDED_MODEL ? 2e-2 : 4e-4;
 }
 
-/** A service client is patient with a server that does not answer. A person at a terminal is not: ask briefly before starting. */
-async function checkReachable(baseUrl: string, signal: AbortSignal): Promise<void> {
-  const http = new HttpClient({ baseUrl, maxRetries: 3, timeoutMs: 5_000, totalTimeoutMs: 15_000 });
+/**
+ * A service client is patient with a server that does not answer, or is not one. A person at a terminal is not: a first client asks briefly, and says
+ * what is wrong. Returns the model to use.
+ */
+async function lookAround(options: ServiceClientOptions, baseModel: string | undefined, signal: AbortSignal): Promise<string> {
+  await using service = new ServiceClient({ ...options, maxRetries: 3, maxRetryMs: 0, timeoutMs: 5_000 });
   try {
-    await http.request({ method: endpoints.healthz.method, path: endpoints.healthz.path, signal });
+    const { supportedModels } = await service.getServerCapabilities({ signal, timeoutMs: 15_000 });
+    const name = baseModel || supportedModels[0]?.modelName;
+    if (name === undefined) throw new Error('The server offers no model. Set TINKEX_BASE_MODEL to the one you want.');
+    return name;
   } catch (error) {
-    if (!ApiStatusError.isInstance(error)) throw error; // an answer is an answer: the first real call will say more
-  } finally {
-    await http.close();
+    if (baseModel && NotFoundError.isInstance(error)) return baseModel; // not every server lists its models
+    throw error;
   }
-}
-
-async function firstModel(service: ServiceClient, signal: AbortSignal): Promise<string> {
-  const { supportedModels } = await service.getServerCapabilities({ signal });
-  const name = supportedModels[0]?.modelName;
-  if (name === undefined) throw new Error('The server offers no model. Set TINKEX_BASE_MODEL to the one you want.');
-  return name;
 }
