@@ -79,6 +79,8 @@ describe('request', () => {
     expect(await failure(client.request({ method: 'GET', path: '/a', timeoutMs: 0 }))).toBeInstanceOf(ConfigurationError);
     expect(await failure(client.request({ method: 'GET', path: '/a', maxResponseBytes: Number.NaN }))).toBeInstanceOf(ConfigurationError);
     expect(() => clientOf(new ScriptedTransport([]), { maxRetries: -1 })).toThrow(ConfigurationError);
+    expect(() => clientOf(new ScriptedTransport([]), { acceptEncoding: 'gzip;q=1, ZSTD' })).toThrow('"zstd"');
+    expect(() => clientOf(new ScriptedTransport([]), { acceptEncoding: 'gzip;q=1.0, br;q=0.5, identity' })).not.toThrow();
     expect(() => new HttpClient({ baseUrl: 'nonsense' })).toThrow(ConfigurationError);
     expect(() => new HttpClient({ baseUrl: 'ftp://host' })).toThrow(ConfigurationError);
     expect(() => new HttpClient({ baseUrl: 'http://user:pass@host' })).toThrow(ConfigurationError);

@@ -1,5 +1,6 @@
 import { ConfigurationError, stringifyJson } from '@tinkex/types';
 import type { Clock } from '../clock/clock.js';
+import { isDecodable } from '../compression/content-encoding.js';
 import type { Call } from '../pipeline/call.js';
 import { encodeQuery, type Query } from '../url/encode-query.js';
 import { joinUrl } from '../url/join-url.js';
@@ -38,7 +39,7 @@ export class CallFactory {
     this.#maxResponseBytes = atLeast(0, options.maxResponseBytes ?? DEFAULT_MAX_RESPONSE_BYTES, 'maxResponseBytes');
     this.#timeoutSeconds = seconds(this.#timeoutMs);
     this.#defaultHeaders = new DefaultHeaders(options.userAgent, options.sdkVersion);
-    const encoding = options.acceptEncoding === undefined ? {} : { 'accept-encoding': options.acceptEncoding };
+    const encoding = options.acceptEncoding === undefined ? {} : { 'accept-encoding': decodable(options.acceptEncoding) };
     this.#ownHeaders = { ...encoding, ...lowerCased(options.headers ?? {}) };
   }
 
@@ -120,6 +121,17 @@ function setLowerCased(target: Record<string, string>, headers: Readonly<Record<
 
 function seconds(milliseconds: number): string {
   return String(milliseconds / 1_000);
+}
+
+/** Asked for and then not understood, every packed response would fail. */
+function decodable(acceptEncoding: string): string {
+  for (const part of acceptEncoding.split(',')) {
+    const encoding = part.replace(/;.*/, '').trim().toLowerCase();
+    if (isDecodable(encoding)) continue;
+    const message = `acceptEncoding names ${JSON.stringify(encoding)}, which cannot be unpacked; name gzip, deflate, br or identity.`;
+    throw new ConfigurationError({ message, option: 'acceptEncoding' });
+  }
+  return acceptEncoding;
 }
 
 function atLeast(minimum: number, value: number, option: string): number {

@@ -29,7 +29,7 @@ export interface HttpClientOptions {
   /** Larger responses are refused, bytes. Default 1 GiB. */
   readonly maxResponseBytes?: number;
   /**
-   * Encodings to ask for, such as `'gzip, br'`. Default: none, because unpacking costs more CPU than a fast network saves.
+   * Encodings to ask for, of gzip, deflate, br and identity, such as `'gzip, br;q=0.5'`. Default: none, because unpacking costs more CPU than a fast network saves.
    * What a server compresses unasked is unpacked all the same.
    */
   readonly acceptEncoding?: string;

@@ -20,6 +20,11 @@ export function hasEncoding(headers: Headers): boolean {
   return encoding !== undefined && encoding !== '' && encoding.toLowerCase() !== 'identity';
 }
 
+/** Whether a body in this encoding can be decoded here. */
+export function isDecodable(encoding: string): boolean {
+  return encoding === 'identity' || Object.hasOwn(WHOLE, encoding);
+}
+
 /**
  * Undoes the response's `content-encoding`: gzip, deflate or br.
  *

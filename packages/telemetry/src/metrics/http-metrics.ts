@@ -16,7 +16,7 @@ export function httpMetrics(registry: Registry): EventHandlers {
   const inFlight = registry.gauge('tinkex_http_requests_in_flight', 'HTTP attempts that have started and not ended.', BY_SERVER);
   const duration = registry.seconds('tinkex_http_request_duration_seconds', 'Time of an HTTP attempt, body included.', BY_REQUEST_TYPE);
   const requestSize = registry.bytes('tinkex_http_request_size_bytes', 'Size of request bodies as sent.', BY_REQUEST_TYPE);
-  const responseSize = registry.bytes('tinkex_http_response_size_bytes', 'Size of response bodies as received.', BY_REQUEST_TYPE);
+  const responseSize = registry.bytes('tinkex_http_response_size_bytes', 'Size of response bodies, unpacked.', BY_REQUEST_TYPE);
   const retryDelay = registry.seconds('tinkex_http_retry_delay_seconds', 'Pause before an HTTP attempt is repeated.', BY_REQUEST_TYPE);
   // An attempt that had started before this consumer was attached must not be subtracted when it ends. Each that starts also ends, so
   // nothing stays in here.

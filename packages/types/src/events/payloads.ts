@@ -60,7 +60,7 @@ export interface HttpRequestEvent extends EventSource {
   durationMs?: number;
   /** Set at stop. */
   status?: number;
-  /** Set at stop. */
+  /** Set at stop: the size of the body, unpacked. Not set for a body that is read as a stream. */
   responseBytes?: number;
   /** Set at exception: the `code` of the error, never its message. */
   errorCode?: string;
