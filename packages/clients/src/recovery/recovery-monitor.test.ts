@@ -78,6 +78,10 @@ function published(): [string, object][] {
 }
 
 describe('RecoveryMonitor', () => {
+  it.each([0, -1, Number.NaN])('refuses to look every %d ms', (intervalMs) => {
+    expect(() => world({ intervalMs })).toThrow('intervalMs must be above 0');
+  });
+
   it('does nothing while the run is well, and restarts it from the newest checkpoint when it breaks', async () => {
     const { clock, events, monitor, state, types } = world();
     monitor.watch('run');

@@ -44,7 +44,12 @@ export class RecoveryMonitor<Client> implements AsyncDisposable {
   readonly #clock: Clock;
   readonly #watches = new Map<string, AbortController>();
 
+  /** @throws ConfigurationError when `intervalMs` is not above 0: the service would be asked without a pause. */
   constructor(options: RecoveryMonitorOptions<Client>) {
+    const { intervalMs } = options;
+    if (intervalMs !== undefined && !(intervalMs > 0)) {
+      throw new ConfigurationError({ message: `Option intervalMs must be above 0, got ${intervalMs}`, option: 'intervalMs' });
+    }
     this.#options = options;
     this.#clock = options.clock ?? systemClock;
   }

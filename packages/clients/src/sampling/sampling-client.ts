@@ -1,9 +1,10 @@
-import { ConfigurationError, type SampleResponse, type Tokenizer, ValidationError } from '@tinkex/types';
+import { type SampleResponse, type Tokenizer, ValidationError } from '@tinkex/types';
 import type { CallOptions } from '../calls/call-options.js';
 import type { ApiFuture } from '../futures/api-future.js';
 import { waitFor } from '../futures/wait.js';
 import type { Connection, SessionConnection } from '../service/connection.js';
 import { modelTokenizer } from '../tokenizers/model-tokenizer.js';
+import { checkSamplerOptions } from './check-sampler-options.js';
 import type { RetryOptions } from './retry-handler.js';
 import { SampleCalls } from './sample-calls.js';
 import type { Prompt, SampleInput } from './sample-input.js';
@@ -57,16 +58,8 @@ export class SamplingClient {
     options: SamplingClientOptions,
     callOptions: CallOptions = {},
   ): Promise<SamplingClient> {
+    checkSamplerOptions(options);
     const { modelPath, baseModel } = options;
-    if (modelPath === undefined && baseModel === undefined) {
-      throw new ConfigurationError({ message: 'A sampling client needs modelPath or baseModel.', option: 'modelPath' });
-    }
-    if (modelPath !== undefined && !modelPath.startsWith('tinker://')) {
-      throw new ConfigurationError({
-        message: `modelPath must start with tinker://, got ${JSON.stringify(modelPath)}.`,
-        option: 'modelPath',
-      });
-    }
     const { sessionId } = connection;
     const body = {
       sessionId,

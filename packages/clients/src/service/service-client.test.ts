@@ -148,6 +148,15 @@ describe('start-up', () => {
     await server.service.close();
   });
 
+  it.each([{}, { modelPath: 'weights' }, { baseModel: 'base', retry: { maxAttempts: 0 } }])(
+    'a sampler that cannot be made is refused before anything is sent: %j',
+    async (options) => {
+      const server = miniServer();
+      await expect(server.service.createSamplingClient(options)).rejects.toBeInstanceOf(ConfigurationError);
+      expect(server.transport.seen).toEqual([]);
+    },
+  );
+
   it('the start and the call itself share one time limit', async () => {
     const server = miniServer();
     server.routes.set('client/config', () => later(server.clock, 900, { body: {} }));

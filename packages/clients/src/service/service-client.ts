@@ -9,6 +9,7 @@ import { Lifetime } from '../calls/lifetime.js';
 import { Futures } from '../futures/attach.js';
 import { type Trouble, waitFor } from '../futures/wait.js';
 import { RestClient } from '../rest/rest-client.js';
+import { checkSamplerOptions } from '../sampling/check-sampler-options.js';
 import { SamplingClient, type SamplingClientOptions } from '../sampling/sampling-client.js';
 import { keepDynamicConfig } from '../session/dynamic-config.js';
 import { keepSessionAlive, startSession } from '../session/start-session.js';
@@ -117,9 +118,10 @@ export class ServiceClient implements AsyncDisposable {
   /**
    * Makes a client that samples from saved weights (`modelPath`) or from a base model (`baseModel`).
    *
-   * @throws `ConfigurationError` when neither is named; otherwise what the server says.
+   * @throws `ConfigurationError`, before anything is sent, when neither is named or an option makes no sense; otherwise what the server says.
    */
   async createSamplingClient(options: SamplingClientOptions & CallOptions): Promise<SamplingClient> {
+    checkSamplerOptions(options);
     return this.#steps(options, this.#session, (connection, step) => SamplingClient.create(connection, step, step));
   }
 
