@@ -79,8 +79,8 @@ async function* decoded(body: TransportBody, encoding: Encoding): AsyncGenerator
   try {
     for await (const chunk of decoder) yield chunk as Uint8Array;
   } catch (error) {
-    // Without a body (HEAD, 204) a decoder misses its beginning, and there is nothing to decode.
-    if (!isEmpty || TinkexError.isInstance(error)) throw decodingFault(error, encoding, Number.POSITIVE_INFINITY);
+    // Without a body (HEAD, 204) a decoder misses its beginning, and there is nothing to decode. A body that breaks is another matter.
+    if (!isEmpty || source.errored !== null) throw decodingFault(error, encoding, Number.POSITIVE_INFINITY);
   }
 }
 

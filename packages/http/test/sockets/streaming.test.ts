@@ -210,6 +210,20 @@ describe('streaming', () => {
     expect((await body[Symbol.asyncIterator]().next()).done).toBe(true);
   });
 
+  it('does not take a packed body that breaks before its first byte for an empty one', async () => {
+    const response = createResponse({ headers: { 'content-encoding': 'gzip' } });
+    const broken = {
+      ...response.body,
+      // A transport of the user's own: its errors are not ours.
+      [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(new Error('the cable is out')) }),
+    };
+    const transport = new ScriptedTransport([{ ...response, body: broken }]);
+    const { body } = await new HttpClient({ baseUrl: 'http://service.test', transport }).stream(get);
+    const error = await failure(body[Symbol.asyncIterator]().next());
+    expect(error).toBeInstanceOf(ConnectionError);
+    expect(error.cause).toMatchObject({ message: 'the cable is out' });
+  });
+
   it('stops a body that grows beyond the limit', async () => {
     await using server = await RawServer.start((socket) =>
       socket.write(`HTTP/1.1 200 OK\r\ncontent-length: 5000\r\n\r\n${'x'.repeat(5_000)}`),
