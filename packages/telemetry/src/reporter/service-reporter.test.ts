@@ -131,8 +131,9 @@ describe('ServiceReporter', () => {
 
   it.each([
     [0, 1],
+    [Number.NaN, 1],
     [1_000, 100],
-  ])('sends batches that the service takes when it is told %i', async (maxBatchEvents, expected) => {
+  ])('sends batches that the service takes when it is told %d', async (maxBatchEvents, expected) => {
     // Answers so often and no more: a reporter that takes nothing out of its queue would send for ever.
     const { batches, send } = service([...Array<undefined>(101), 'hang']);
     const reports = reporter(send, { maxBatchEvents });

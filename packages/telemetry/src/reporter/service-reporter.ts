@@ -88,7 +88,9 @@ export class ServiceReporter implements AsyncDisposable {
     this.#queue = new EventQueue(options.maxQueuedEvents ?? 10_000);
     this.#waiters = new FlushWaiters(this.#clock);
     this.#createdAtMs = this.#clock.now();
-    this.#batchEvents = Math.min(Math.max(options.maxBatchEvents ?? maxBatchEvents, 1), maxBatchEvents);
+    const asked = options.maxBatchEvents ?? maxBatchEvents;
+    // Written this way round for NaN: an empty batch takes nothing out of the queue and would be sent for ever.
+    this.#batchEvents = asked >= 1 ? Math.min(asked, maxBatchEvents) : 1;
     const sendTimeoutMs = options.sendTimeoutMs ?? 5_000;
     this.#delivery = new Delivery({
       send: 'send' in options ? options.send : sendOver(options.http, sendTimeoutMs),
