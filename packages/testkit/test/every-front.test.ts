@@ -99,6 +99,20 @@ describe.each(Object.entries(fronts))('%s', (_name, open) => {
     expect(clock.now() - startMs).toBe(2_000);
   });
 
+  it('loses a call whose answer drips', async () => {
+    const { server, get } = front;
+    server.on('healthz').fault('drip', { dripBytes: 5, dripMs: 1_000 });
+    const call = get().then(
+      () => 'answered',
+      () => 'lost',
+    );
+    while (clock.pending === 0) {
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    server.dropConnections();
+    expect(await clock.runUntil(call)).toBe('lost');
+  });
+
   it('refuses everything once it is closed', async () => {
     const { server, get } = front;
     await server.close();

@@ -1,6 +1,6 @@
 import { HttpClient } from '@tinkex/http';
-import { describe, expect, it } from 'vitest';
-import { startServer, VirtualClock } from '../src/index.js';
+import { describe, expect, it, vi } from 'vitest';
+import { memoryTransport, startServer, VirtualClock } from '../src/index.js';
 import { tinkexTest } from '../src/vitest/index.js';
 import { leaksOf } from '../src/vitest/leaks.js';
 import { optimBody, RawClient } from './raw-client.js';
@@ -29,6 +29,17 @@ describe('tinkexTest', () => {
     stop.abort();
     expect(await call).toBe('aborted');
     await client.close();
+  });
+
+  tinkexTest('does not blame a client in memory for an answer that drips on without it', async ({ server, clock }) => {
+    server.on('healthz').fault('drip', { dripBytes: 5, dripMs: 1_000 });
+    const stop = new AbortController();
+    const request = { method: 'GET', url: `${server.url}/api/v1/healthz`, headers: {}, pool: 'p', signal: stop.signal };
+    const { body } = await memoryTransport(server).send(request);
+    const read = body.bytes();
+    await vi.waitUntil(() => clock.pending === 1);
+    stop.abort();
+    await expect(read).rejects.toThrow('aborted');
   });
 
   tinkexTest.fails('fails a test whose client breaks the protocol', async ({ server }) => {

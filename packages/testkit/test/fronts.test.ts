@@ -55,6 +55,16 @@ describe('handle with a signal', () => {
     await expect(late).rejects.toThrow('no longer wanted');
     expect(server.count('healthz')).toBe(1);
   });
+
+  it('ends a body that drips', async () => {
+    const server = createTestServer({ engine: 'canned', clock: new VirtualClock() });
+    server.on('healthz').fault('drip', { dripBytes: 5, dripMs: 1_000 });
+    const stop = new AbortController();
+    const response = await server.handle(new Request(`${server.url}/api/v1/healthz`, { headers, signal: stop.signal }));
+    const text = response.text();
+    stop.abort(new Error('no longer wanted'));
+    await expect(text).rejects.toThrow('no longer wanted');
+  });
 });
 
 describe('msw', () => {

@@ -1,4 +1,3 @@
-import type { Clock } from '@tinkex/http';
 import type { ServerReply, ServerRequest } from '../exchange/message.js';
 import { dripped } from '../faults/drip.js';
 import { corrupted } from '../faults/fault.js';
@@ -10,7 +9,6 @@ const BODILESS = new Set([204, 205, 304]);
 
 /** What this front needs of a server. */
 export interface FetchServed {
-  readonly clock: Clock;
   readonly line: MemoryLine;
   readonly isRefusing: boolean;
   answer(request: ServerRequest): ServerReply | Promise<ServerReply>;
@@ -39,20 +37,24 @@ export async function answerFetch(
     onAbort: line.departures(request.signal),
   };
   const answer = line.until(Promise.resolve(server.answer(incoming)), connectionReset);
-  const reply = await Promise.race([answer, aborted(request.signal)]);
-  return toResponse(reply, server, request.signal);
+  const departure = aborted(request.signal);
+  const reply = await Promise.race([answer, departure]);
+  return toResponse(reply, line, departure);
 }
 
-async function toResponse(reply: ServerReply, { line, clock }: FetchServed, signal: AbortSignal): Promise<Response> {
+/** `departure` rejects when the caller aborts. */
+async function toResponse(reply: ServerReply, line: MemoryLine, departure: Promise<never>): Promise<Response> {
   const bytes = typeof reply.body === 'string' ? new TextEncoder().encode(reply.body) : reply.body;
   const init = { status: reply.status, headers: { ...reply.headers, 'content-length': String(bytes.length) } };
   const half = bytes.subarray(0, bytes.length >> 1);
-  const silence = (): Promise<never> => line.until(aborted(signal), connectionReset);
+  const silence = (): Promise<never> => line.until(departure, connectionReset);
   switch (reply.fault?.kind) {
     case undefined:
       return new Response(BODILESS.has(reply.status) ? null : bytes, init);
-    case 'drip':
-      return new Response(streamed(dripped(bytes, reply.fault, clock)), init);
+    case 'drip': {
+      const pieces = dripped(bytes, reply.fault, line.clock);
+      return new Response(streamed({ next: () => Promise.race([line.until(pieces.next(), connectionReset), departure]) }), init);
+    }
     case 'corrupt':
       return new Response(corrupted(bytes), init);
     case 'stall':
@@ -88,7 +90,7 @@ async function* brokenOff(begin: Uint8Array, fail: () => Promise<never>): AsyncG
   await fail();
 }
 
-function streamed(pieces: AsyncGenerator<Uint8Array>): ReadableStream<Uint8Array> {
+function streamed(pieces: Pick<AsyncIterator<Uint8Array>, 'next'>): ReadableStream<Uint8Array> {
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
       const { done, value } = await pieces.next();

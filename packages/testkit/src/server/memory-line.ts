@@ -1,6 +1,14 @@
+import type { Clock } from '@tinkex/http';
+
 /** What stands in for connections where there are no sockets: calls that can be cut off, all together. */
 export class MemoryLine {
+  /** The server's own, for replies that take their time. */
+  readonly clock: Clock;
   readonly #listeners = new Set<() => void>();
+
+  constructor(clock: Clock) {
+    this.clock = clock;
+  }
 
   /** Calls `listener` when the line is cut. Returns how to stop listening. */
   onCut(listener: () => void): () => void {

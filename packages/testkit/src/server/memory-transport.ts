@@ -3,6 +3,7 @@ import { AbortedError, ConnectionError, TinkexError, ValidationError } from '@ti
 import type { ServerReply, ServerRequest } from '../exchange/message.js';
 import { dripped } from '../faults/drip.js';
 import { corrupted } from '../faults/fault.js';
+import type { MemoryLine } from './memory-line.js';
 import type { TestServer } from './test-server.js';
 
 /**
@@ -22,7 +23,7 @@ export function memoryTransport(server: TestServer): Transport {
       throwIfAborted(request.signal);
       const answer = Promise.resolve(server.answer(toServerRequest(request, server)));
       const reply = await untilAborted(server.line.until(answer, connectionLost), request.signal);
-      return toTransportResponse(reply, server, request.signal);
+      return toTransportResponse(reply, server.line, request.signal);
     },
     async close() {
       isClosed = true;
@@ -42,11 +43,7 @@ function toServerRequest(request: TransportRequest, { line }: TestServer): Serve
   };
 }
 
-async function toTransportResponse(
-  reply: ServerReply,
-  { line, clock }: TestServer,
-  signal: AbortSignal | undefined,
-): Promise<TransportResponse> {
+async function toTransportResponse(reply: ServerReply, line: MemoryLine, signal: AbortSignal | undefined): Promise<TransportResponse> {
   const bytes = typeof reply.body === 'string' ? new TextEncoder().encode(reply.body) : reply.body;
   const head = { status: reply.status, headers: { ...reply.headers, 'content-length': String(bytes.length) } };
   const half = bytes.subarray(0, bytes.length >> 1);
@@ -56,7 +53,7 @@ async function toTransportResponse(
     case undefined:
       return { ...head, body: wholeBody(bytes) };
     case 'drip': {
-      const pieces = dripped(bytes, reply.fault, clock);
+      const pieces = dripped(bytes, reply.fault, line.clock);
       const next = (): Promise<IteratorResult<Uint8Array>> => untilGone(pieces.next());
       return { ...head, body: bodyOf({ [Symbol.asyncIterator]: () => ({ next }) }) };
     }

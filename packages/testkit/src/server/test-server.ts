@@ -34,7 +34,7 @@ export class TestServer {
   /** A key it takes. */
   readonly apiKey: string;
   /** @internal The calls that came without a socket. */
-  readonly line = new MemoryLine();
+  readonly line: MemoryLine;
   readonly #core: Core;
   readonly #stage: Stage;
   readonly #front: NodeFront | undefined;
@@ -51,6 +51,7 @@ export class TestServer {
     this.#onClose = parts.onClose;
     this.url = parts.url;
     this.apiKey = parts.apiKey;
+    this.line = new MemoryLine(parts.core.context.clock);
   }
 
   /** The server's time: the option, or the machine's. */
