@@ -288,7 +288,7 @@ describe('reports to the service', () => {
     const events = server.transport
       .of('telemetry')
       .flatMap(({ body }) => (body as { events: { event: string }[] }).events.map(({ event }) => event));
-    expect(events).toEqual(['SESSION_START', 'GENERIC_EVENT', 'UNHANDLED_EXCEPTION']);
+    expect(events).toEqual(['SESSION_START', 'GENERIC_EVENT', 'UNHANDLED_EXCEPTION', 'SESSION_END']);
     expect(server.transport.of('telemetry')[0]?.body).toMatchObject({ session_id: 'S', sdk_version: '0.25.0' });
   });
 
@@ -318,6 +318,43 @@ describe('reports to the service', () => {
     expect(JSON.stringify(bodies)).not.toContain('tml-very-secret');
   });
 
+  it('tell failed lookups apart from the session, once each', async () => {
+    const server = miniServer({}, { telemetry: true, maxRetries: 0 });
+    server.routes.set('telemetry', () => ({ body: { status: 'accepted' } }));
+    await expect(server.clock.runUntil(server.service.createRestClient().getTrainingRun('gone'))).rejects.toThrow('no route');
+    await expect(server.clock.runUntil(server.service.createSamplingClient({ baseModel: 'base' }))).rejects.toThrow('no route');
+    server.routes.set('create_model', () => ({ status: 400, body: { detail: 'no such model' } }));
+    await expect(server.training()).rejects.toThrow('no such model');
+    await server.clock.runUntil(server.service.close());
+    const reports = reportsOf(server);
+    expect(reports.filter(({ session }) => session !== 'S').map(({ event, name }) => name ?? event)).toContain('user_error');
+    expect(reports.some(({ session, event }) => session !== 'S' && event.startsWith('SESSION'))).toBe(false);
+    expect(reports.filter(({ session }) => session === 'S').map(({ event, name }) => name ?? event)).toEqual([
+      'SESSION_START',
+      ...['user_error', 'SESSION_END'],
+      ...['user_error', 'SESSION_END'],
+    ]);
+  });
+
+  it('say nothing about what the caller ended, and about samples that are held back', async () => {
+    const server = miniServer({}, { telemetry: true });
+    server.routes.set('telemetry', () => ({ body: { status: 'accepted' } }));
+    server.routes.set('create_sampling_session', () => ({ body: { sampling_session_id: 'S:sample:0' } }));
+    server.routes.set('asample', () => ({ status: 429, body: {} }));
+    const training = await server.training();
+    const sampling = await server.clock.runUntil(server.service.createSamplingClient({ baseModel: 'base' }));
+    await expect(server.clock.runUntil(sampling.sample({ prompt: [1] }))).rejects.toMatchObject({ status: 429 });
+    server.routes.set('retrieve_future', never);
+    const controller = new AbortController();
+    const aborted = training.optimStep({}, { signal: controller.signal });
+    await aborted.submitted();
+    controller.abort();
+    await expect(aborted).rejects.toMatchObject({ name: 'AbortError' });
+    await expect(server.clock.runUntil(training.optimStep({}, { timeoutMs: 100 }))).rejects.toBeInstanceOf(TimeoutError);
+    await server.clock.runUntil(server.service.close());
+    expect(reportsOf(server).map(({ event }) => event)).toEqual(['SESSION_START']);
+  });
+
   it('a service that does not answer them holds close() up for a second at most', async () => {
     const server = miniServer({}, { telemetry: true });
     server.routes.set('telemetry', never);
@@ -328,3 +365,10 @@ describe('reports to the service', () => {
     expect(server.clock.pending).toBe(0);
   });
 });
+
+function reportsOf(server: ReturnType<typeof miniServer>): { session: string; event: string; name?: string }[] {
+  return server.transport.of('telemetry').flatMap(({ body }) => {
+    const { session_id: session, events } = body as { session_id: string; events: { event: string; event_name?: string }[] };
+    return events.map(({ event, event_name }) => ({ session, event, ...(event_name === undefined ? {} : { name: event_name }) }));
+  });
+}

@@ -20,6 +20,7 @@ import { TrainingClient } from '../training/training-client.js';
 import type { FromStateOptions, LoraTrainingOptions } from '../training/training-options.js';
 import type { Connection, SessionConnection } from './connection.js';
 import { chooseCredential } from './credentials.js';
+import { FailureReports } from './failure-reports.js';
 import { type ResolvedOptions, resolveOptions } from './resolve-options.js';
 import { serviceConnection } from './service-connection.js';
 import type { ServiceClientOptions } from './service-options.js';
@@ -47,7 +48,7 @@ export class ServiceClient implements AsyncDisposable {
   #connecting: Promise<Connection> | undefined;
   #openingSession: Promise<SessionConnection> | undefined;
   #started: Started | undefined;
-  #reporter: ServiceReporter | undefined;
+  readonly #reports = new FailureReports((sessionId) => this.#makeReporter(sessionId));
   #startUpTrouble: Trouble | undefined;
   readonly #adoptedSessions = new Set<string>();
   #nextModelSeqId = 0;
@@ -212,7 +213,7 @@ export class ServiceClient implements AsyncDisposable {
   }
 
   async #connect(signal: AbortSignal): Promise<Connection> {
-    const onReport = (report: ClientReport): void => this.#reporter?.event(report);
+    const onReport = (report: ClientReport): void => this.#reports.event(report);
     const parts = {
       options: this.#options,
       transport: this.#transport,
@@ -224,7 +225,7 @@ export class ServiceClient implements AsyncDisposable {
     this.#started = await startConnection(parts, signal);
     const tokenizers = new TokenizerLibrary(this.#options.tokenizer ?? {}, { ...parts, clock: this.#options.clock });
     const loadTokenizer = (modelName: string, tokenizerId?: string) => tokenizers.load(modelName, tokenizerId);
-    const onFailure = (error: unknown): void => this.#reporter?.capture(error);
+    const onFailure = (error: unknown): void => this.#reports.captureInSession(error);
     return serviceConnection({ ...parts, started: this.#started, loadTokenizer, onFailure, onReport });
   }
 
@@ -233,7 +234,7 @@ export class ServiceClient implements AsyncDisposable {
     const sessionId = await startSession(connection, this.#options, signal);
     this.#sessionId = sessionId;
     this.#keepConfigFresh(connection);
-    this.#startReporter(connection, sessionId);
+    this.#reports.startSession(sessionId);
     return {
       ...connection,
       sessionId,
@@ -241,12 +242,12 @@ export class ServiceClient implements AsyncDisposable {
     };
   }
 
-  /** One reporter for one session, owned by this client: closing another client never stops it. */
-  #startReporter({ http }: Connection, sessionId: string): void {
+  /** Reporters are owned by this client: closing another client never stops them. */
+  #makeReporter(sessionId: string): ServiceReporter | undefined {
     const { isTelemetryEnabled, sdkVersion, clock, random } = this.#options;
-    if (!isTelemetryEnabled) return;
-    this.#reporter = new ServiceReporter({ http, sessionId, sdkVersion, clock, random });
-    this.#reporter.start();
+    const http = this.#started?.http;
+    if (!isTelemetryEnabled || http === undefined) return undefined;
+    return new ServiceReporter({ http, sessionId, sdkVersion, clock, random });
   }
 
   #keepConfigFresh(connection: Connection): void {
@@ -272,7 +273,7 @@ export class ServiceClient implements AsyncDisposable {
    * A call that waits for the connection or the session and then goes on in steps of its own. The caller's time limit is one for all of them: the
    * steps get the options without it, with a signal that stands for it.
    */
-  async #steps<Options extends CallOptions, Connected, T>(
+  async #steps<Options extends CallOptions, Connected extends Connection, T>(
     options: Options,
     connect: (this: ServiceClient, options: CallOptions) => Promise<Connected>,
     work: (connected: Connected, step: Options & { readonly signal: AbortSignal }) => Promise<T>,
@@ -281,9 +282,15 @@ export class ServiceClient implements AsyncDisposable {
     const startedAtMs = clock.now();
     const connected = await connect.call(this, options);
     const { timeoutMs: _, ...rest } = options;
-    return new CallScope(clock, this.#lifetime, options, startedAtMs).run((signal) =>
-      work(connected, { ...rest, signal } as Options & { readonly signal: AbortSignal }),
-    );
+    try {
+      return await new CallScope(clock, this.#lifetime, options, startedAtMs).run((signal) =>
+        work(connected, { ...rest, signal } as Options & { readonly signal: AbortSignal }),
+      );
+    } catch (error) {
+      if (hasSession(connected)) this.#reports.captureInSession(error);
+      else this.#reports.captureWithoutSession(error);
+      throw error;
+    }
   }
 
   /** Another client of the same server with another credential, for weights that belong to somebody else. */
@@ -293,10 +300,14 @@ export class ServiceClient implements AsyncDisposable {
   }
 
   async #close(): Promise<void> {
-    await this.#reporter?.close({ timeoutMs: LAST_REPORT_MS });
+    await this.#reports.close({ timeoutMs: LAST_REPORT_MS });
     this.#lifetime.close();
     if (this.#options.transport === undefined) await this.#transport.close();
   }
+}
+
+function hasSession(connection: Connection): boolean {
+  return 'sessionId' in connection;
 }
 
 /** Nothing is started for a call that is over before it begins. */
