@@ -5,10 +5,10 @@ import { describe, expect, it } from 'vitest';
 import { answersInOrder, type Handler, type ScriptedAnswer, ScriptedTransport } from '../../test/support/scripted-transport.js';
 import { readVectors } from '../../test/support/vectors.js';
 import { BillingPause } from '../limits/billing-pause.js';
-import { EndpointCaller, type EndpointCallerParts, type RetriedRound } from './endpoint-caller.js';
+import { EndpointCaller, type EndpointCallerParts, type FailedRound } from './endpoint-caller.js';
 import { Lifetime } from './lifetime.js';
 
-function setUp(handler: Handler, parts: Pick<Partial<EndpointCallerParts>, 'maxRetryMs' | 'onRetry' | 'onHttpRetry'> = {}) {
+function setUp(handler: Handler, parts: Pick<Partial<EndpointCallerParts>, 'maxRetryMs' | 'onFailedRound' | 'onHttpRetry'> = {}) {
   const clock = new VirtualClock();
   const transport = new ScriptedTransport(clock, handler);
   const http = new HttpClient({ baseUrl: 'http://server.test', transport, clock, random: () => 0 });
@@ -100,7 +100,7 @@ describe('EndpointCaller', () => {
   });
 
   it('tells of each round and of each HTTP attempt that is repeated', async () => {
-    const rounds: RetriedRound[] = [];
+    const rounds: FailedRound[] = [];
     const attempts: unknown[] = [];
     const { clock, caller } = setUp(
       answersInOrder([
@@ -108,13 +108,13 @@ describe('EndpointCaller', () => {
         { status: 409, body: {} },
         { status: 200, body: { request_id: 'r' } },
       ]),
-      { onRetry: (round) => rounds.push(round), onHttpRetry: ({ status }) => attempts.push(status) },
+      { onFailedRound: (round) => rounds.push(round), onHttpRetry: ({ status }) => attempts.push(status) },
     );
     const startedAtMs = clock.now();
     await clock.runUntil(caller.call('optimStep', { body }, { maxRetries: 1 }));
     expect(attempts).toEqual([503]);
     expect(rounds).toEqual([
-      { operation: 'optimStep', error: expect.any(ConflictError), attempt: 0, startedAtMs, nowMs: startedAtMs + 500 },
+      { operation: 'optimStep', error: expect.any(ConflictError), isRetried: true, attempt: 0, startedAtMs, nowMs: startedAtMs + 500 },
     ]);
   });
 

@@ -14,16 +14,18 @@ export interface EndpointCallerParts {
   readonly billingPause: BillingPause;
   /** For how long the outer layer goes on, milliseconds. */
   readonly maxRetryMs: number;
-  /** Told of each round of the outer layer that failed and will be repeated. */
-  readonly onRetry?: (failure: RetriedRound) => void;
+  /** Told of each round of the outer layer that failed, but for those that an unpaid account or the caller ended. */
+  readonly onFailedRound?: (failure: FailedRound) => void;
   /** Told of each HTTP attempt that failed and will be repeated. */
   readonly onHttpRetry?: (retry: RetryInfo) => void;
 }
 
-/** A round of the outer retry layer that failed and will be repeated. Times are milliseconds on the clock. */
-export interface RetriedRound {
+/** A round of the outer retry layer that failed. Times are milliseconds on the clock. */
+export interface FailedRound {
   readonly operation: string;
   readonly error: unknown;
+  /** Whether another round follows. */
+  readonly isRetried: boolean;
   /** From 0. */
   readonly attempt: number;
   readonly startedAtMs: number;
@@ -98,14 +100,19 @@ export class EndpointCaller {
 
   /** The outer retry layer: repeats work that fails in a way time may heal, waits out an unpaid account, ends at the client's limit. */
   retry<T>(work: () => PromiseLike<T>, { operation, signal, hasBillingPause = true, onRetry }: RetryScope): Promise<T> {
-    const { clock, billingPause, maxRetryMs, onRetry: report } = this.#parts;
+    const { clock, billingPause, maxRetryMs, onFailedRound } = this.#parts;
     const startedAtMs = clock.now();
+    const report = (error: unknown, isRetried: boolean, attempt: number): void =>
+      onFailedRound?.({ operation, error, isRetried, attempt, startedAtMs, nowMs: clock.now() });
     return executeWithRetries(work, {
       clock,
       maxElapsedMs: maxRetryMs,
       onRetry: ({ error, failures, isPause }) => {
         onRetry?.(error);
-        if (!isPause) report?.({ operation, error, attempt: failures - 1, startedAtMs, nowMs: clock.now() });
+        if (!isPause) report(error, true, failures - 1);
+      },
+      onGiveUp: (error, failures) => {
+        if (!signal?.aborted) report(error, false, failures);
       },
       ...(signal === undefined ? {} : { signal }),
       ...(hasBillingPause ? { pause: billingPause.pauseFor } : {}),

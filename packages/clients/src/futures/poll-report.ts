@@ -1,4 +1,11 @@
-import { type ClientReport, type PollPosition, pollConnectionReport, pollFailedReport, pollStatusReport } from '@tinkex/telemetry/reporter';
+import {
+  type ClientReport,
+  type PollPosition,
+  pollConnectionReport,
+  pollFailedReport,
+  pollStatusReport,
+  pollUndecodableReport,
+} from '@tinkex/telemetry/reporter';
 import { RequestFailedError } from '@tinkex/types';
 import type { PollAnswer, PollDecision, PollMemory } from './poll-decision.js';
 
@@ -27,6 +34,16 @@ export function pollReport(
   const { status, headers, body } = answer.error;
   if (status === 408 || decision.action === 'bill') return undefined;
   return pollStatusReport({ ...failure, kind: kindOf(status, decision), responseHeaders: headers, responseBody: body });
+}
+
+/** What the service is told about a result that is not what its kind should be. */
+export function undecodableReport(
+  error: unknown,
+  result: Extract<PollDecision, { action: 'resolve' }>,
+  position: PollPosition,
+): ClientReport {
+  const size = result.encoding === 'protobuf' ? { resultBytes: result.bytes.byteLength } : {};
+  return pollUndecodableReport({ ...position, error, resultType: position.requestType, ...size });
 }
 
 function kindOf(

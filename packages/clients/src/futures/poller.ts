@@ -8,7 +8,7 @@ import { answerOfError, answerOfResponse } from './poll-answer.js';
 import { pollBody } from './poll-body.js';
 import { decidePoll, FIRST_POLL, type PollAnswer, type PollDecision, type PollMemory, type PollWait } from './poll-decision.js';
 import { HELD_ANSWER_MS, pollFloorMs } from './poll-pace.js';
-import { pollReport } from './poll-report.js';
+import { pollReport, undecodableReport } from './poll-report.js';
 import type { QueueReport } from './queue-state.js';
 import { decodeResult, type ResultDecoder } from './result-decoder.js';
 
@@ -90,7 +90,7 @@ export class Poller {
         if (answer.kind !== 'success' || decision.action === 'reject') this.#report(job, memory, answer, decision, iteration, begunAtMs);
         job.observer?.polled();
         job.onPolled?.();
-        if (decision.action === 'resolve') return decodeResult(job.decoder, decision, job.requestType);
+        if (decision.action === 'resolve') return this.#decode(job, decision, iteration, begunAtMs);
         if (decision.action === 'reject') throw decision.error;
         memory = decision.memory;
         if (decision.action === 'fetch') {
@@ -166,6 +166,17 @@ export class Poller {
   async #pauseUnpaid(error: ApiStatusError, signal: AbortSignal): Promise<void> {
     if (!this.#parts.billingPause.judge(error.status).isPaused) throw error;
     await sleep(this.#parts.clock, BILLING_PAUSE_MS, signal);
+  }
+
+  #decode<T>(job: PollJob<T>, result: Extract<PollDecision, { action: 'resolve' }>, iteration: number, begunAtMs: number): T {
+    try {
+      return decodeResult(job.decoder, result, job.requestType);
+    } catch (error) {
+      const { onReport, clock } = this.#parts;
+      const { requestId, requestType } = job;
+      onReport?.(undecodableReport(error, result, { requestId, requestType, iteration, elapsedMs: clock.now() - begunAtMs }));
+      throw error;
+    }
   }
 
   #report<T>(job: PollJob<T>, memory: PollMemory, answer: PollAnswer, decision: PollDecision, iteration: number, begunAtMs: number): void {

@@ -69,9 +69,9 @@ export class RetryHandler {
   /**
    * Calls `attempt` until it succeeds. `attempt` gets a signal that fires when the caller aborts or the handler gives up, and a function to
    * tell of failures that it repeats by itself: they count as well, and the function throws the one that was the last.
-   * `onFailure` sees each failure that the handler will retry. What is thrown in the end carries the number of attempts.
+   * `onFailure` sees each failure, and whether another attempt follows; not what the caller or the handler itself ended. What is thrown in the end carries the number of attempts.
    */
-  async run<T>(attempt: Attempt<T>, signal?: AbortSignal, onFailure?: (error: unknown) => void): Promise<T> {
+  async run<T>(attempt: Attempt<T>, signal?: AbortSignal, onFailure?: (error: unknown, isRetried: boolean) => void): Promise<T> {
     const controller = new AbortController();
     let stuck: ConnectionError | undefined;
     const onAbort = (): void => controller.abort(signal?.reason);
@@ -95,12 +95,11 @@ export class RetryHandler {
           return value;
         } catch (error) {
           failures += 1;
-          if (controller.signal.aborted || !isSamplingRetryable(error)) {
-            attempts += 1;
-            throw error;
-          }
-          failed(error);
-          onFailure?.(error);
+          attempts = Math.min(attempts + 1, this.options.maxAttempts);
+          if (controller.signal.aborted) throw error;
+          const isRetried = isSamplingRetryable(error) && attempts < this.options.maxAttempts;
+          onFailure?.(error, isRetried);
+          if (!isRetried) throw error;
         }
         await sleep(this.#clock, retryDelayMs(failures, this.options, this.#random), controller.signal);
       }

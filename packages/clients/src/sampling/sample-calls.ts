@@ -103,9 +103,10 @@ export class SampleCalls {
     return retry.run(
       (signal, failed) => this.#attempt(call, { signal, requestSignal: signal }, failed),
       call.operation.signal,
-      (error) => {
+      (error, isRetried) => {
+        this.#reportFailure(call, error, isRetried);
+        if (!isRetried) return;
         call.failures += 1;
-        this.#reportRetry(call, error);
         this.#noteLoss(call, error, retry.options.seqIdAfterLoss);
       },
     );
@@ -148,9 +149,9 @@ export class SampleCalls {
     return this.#submitter.submitPatiently({ ...submission, onFailure });
   }
 
-  #reportRetry({ failures, operation: { startedAtMs } }: SampleCall, error: unknown): void {
+  #reportFailure({ failures, operation: { startedAtMs } }: SampleCall, error: unknown, isRetried: boolean): void {
     const nowMs = this.#connection.clock.now();
-    this.#connection.report(samplingRetryReport({ operation: 'sample', error, isRetried: true, attempt: failures, startedAtMs, nowMs }));
+    this.#connection.report(samplingRetryReport({ operation: 'sample', error, isRetried, attempt: failures + 1, startedAtMs, nowMs }));
   }
 
   /** Decides which number the next attempt carries after a lost promise. */

@@ -318,6 +318,34 @@ describe('reports to the service', () => {
     expect(JSON.stringify(bodies)).not.toContain('tml-very-secret');
   });
 
+  it('tell the last failure of each retry layer, and results that cannot be read', async () => {
+    const server = miniServer({}, { telemetry: true, maxRetries: 0 });
+    server.routes.set('telemetry', () => ({ body: { status: 'accepted' } }));
+    server.routes.set('create_sampling_session', () => ({ body: { sampling_session_id: 'S:sample:0' } }));
+    const training = await server.training();
+    server.routes.set('retrieve_future', () => ({ body: { metrics: 'none' } }));
+    await expect(server.clock.runUntil(training.optimStep())).rejects.toThrow('metrics');
+    server.routes.set('optim_step', () => ({ status: 422, body: {} }));
+    await expect(server.clock.runUntil(training.optimStep())).rejects.toMatchObject({ status: 422 });
+    server.routes.set('asample', answersInOrder([{ body: { request_id: 'lost' } }, { status: 403, body: {} }]));
+    server.routes.set('retrieve_future', () => ({ status: 410, body: {} }));
+    const sampling = await server.clock.runUntil(server.service.createSamplingClient({ baseModel: 'base', retry: true }));
+    await expect(server.clock.runUntil(sampling.sample({ prompt: [1] }))).rejects.toMatchObject({ status: 403 });
+    await server.clock.runUntil(server.service.close());
+    const outer = 'InternalClientHolder.execute_with_retries.exception';
+    const handler = 'RetryHandler.execute.exception';
+    expect(reportsOf(server).flatMap(({ name, data }) => (name === undefined ? [] : [[name, data?.['attempt_count']]]))).toEqual([
+      ['APIFuture.result_async.validation_error', undefined],
+      [outer, 0],
+      ['user_error', undefined],
+      ['APIFuture.result_async.api_status_error', undefined],
+      [handler, 1],
+      [outer, 0],
+      [handler, 2],
+      ['user_error', undefined],
+    ]);
+  });
+
   it('tell failed lookups apart from the session, once each', async () => {
     const server = miniServer({}, { telemetry: true, maxRetries: 0 });
     server.routes.set('telemetry', () => ({ body: { status: 'accepted' } }));
@@ -366,9 +394,19 @@ describe('reports to the service', () => {
   });
 });
 
-function reportsOf(server: ReturnType<typeof miniServer>): { session: string; event: string; name?: string }[] {
+interface Report {
+  readonly session: string;
+  readonly event: string;
+  readonly name?: string | undefined;
+  readonly data?: Record<string, unknown> | undefined;
+}
+
+function reportsOf(server: ReturnType<typeof miniServer>): Report[] {
   return server.transport.of('telemetry').flatMap(({ body }) => {
-    const { session_id: session, events } = body as { session_id: string; events: { event: string; event_name?: string }[] };
-    return events.map(({ event, event_name }) => ({ session, event, ...(event_name === undefined ? {} : { name: event_name }) }));
+    const { session_id: session, events } = body as {
+      session_id: string;
+      events: { event: string; event_name?: string; event_data?: Record<string, unknown> }[];
+    };
+    return events.map(({ event, event_name: name, event_data: data }) => ({ session, event, name, data }));
   });
 }

@@ -4,7 +4,7 @@ import { type ClientReport, outerRetryReport, ServiceReporter } from '@tinkex/te
 import { AbortedError, type EventSource, type GetServerCapabilitiesResponse } from '@tinkex/types';
 import type { CallOptions } from '../calls/call-options.js';
 import { CallScope } from '../calls/call-scope.js';
-import type { RetriedRound } from '../calls/endpoint-caller.js';
+import type { FailedRound } from '../calls/endpoint-caller.js';
 import { Lifetime } from '../calls/lifetime.js';
 import { Futures } from '../futures/attach.js';
 import { type Trouble, waitFor } from '../futures/wait.js';
@@ -219,7 +219,7 @@ export class ServiceClient implements AsyncDisposable {
       transport: this.#transport,
       lifetime: this.#lifetime,
       source: () => this.eventSource(),
-      onRetry: (failure: RetriedRound) => onReport(outerRetryReport({ ...failure, isRetried: true })),
+      onFailedRound: (failure: FailedRound) => onReport(outerRetryReport(failure)),
       onHttpRetry: (retry: RetryInfo) => this.#noteTrouble(retry),
     };
     this.#started = await startConnection(parts, signal);

@@ -6,7 +6,7 @@ import {
   clientConfigResponse,
   type EventSource,
 } from '@tinkex/types';
-import { EndpointCaller, type RetriedRound } from '../calls/endpoint-caller.js';
+import { EndpointCaller, type FailedRound } from '../calls/endpoint-caller.js';
 import type { Lifetime } from '../calls/lifetime.js';
 import { tellUser } from '../calls/tell-user.js';
 import { BillingPause } from '../limits/billing-pause.js';
@@ -29,7 +29,7 @@ export interface StartParts {
   readonly transport: Transport;
   readonly lifetime: Lifetime;
   readonly source: () => EventSource;
-  readonly onRetry: (failure: RetriedRound) => void;
+  readonly onFailedRound: (failure: FailedRound) => void;
   readonly onHttpRetry: (retry: RetryInfo) => void;
 }
 
@@ -128,9 +128,9 @@ class StartUpClient {
   }
 
   caller(billingPause: BillingPause): EndpointCaller {
-    const { options, lifetime, onRetry, onHttpRetry } = this.#parts;
+    const { options, lifetime, onFailedRound, onHttpRetry } = this.#parts;
     const { clock, maxRetryMs } = options;
-    return new EndpointCaller({ http: this.http, clock, lifetime, billingPause, maxRetryMs, onRetry, onHttpRetry });
+    return new EndpointCaller({ http: this.http, clock, lifetime, billingPause, maxRetryMs, onFailedRound, onHttpRetry });
   }
 
   useBillingWindow(config: ClientConfigResponse): BillingPause {

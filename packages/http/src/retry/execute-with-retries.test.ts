@@ -36,12 +36,15 @@ describe('executeWithRetries', () => {
     ["the caller's own time limit", new TimeoutError({ message: 'x', phase: 'total' })],
   ])('raises %s at once', async (_name, error) => {
     let rounds = 0;
+    const given: unknown[] = [];
     const work = async (): Promise<never> => {
       rounds += 1;
       throw error;
     };
-    await expect(executeWithRetries(work, { clock: new ManualClock() })).rejects.toBe(error);
+    const onGiveUp = (...told: unknown[]): void => void given.push(told);
+    await expect(executeWithRetries(work, { clock: new ManualClock(), onGiveUp })).rejects.toBe(error);
     expect(rounds).toBe(1);
+    expect(given).toEqual([[error, 0]]);
   });
 
   it('ends its wait when the signal is aborted', async () => {

@@ -25,6 +25,8 @@ export interface ExecuteWithRetriesOptions {
   /** Says for how long an error pauses the work, milliseconds; `undefined` when the error is none that pauses. */
   readonly pause?: (error: unknown) => number | undefined;
   readonly onRetry?: (retry: OuterRetry) => void;
+  /** Told of the error that is raised, and of the failures before it, pauses not counted. */
+  readonly onGiveUp?: (error: unknown, failures: number) => void;
 }
 
 /**
@@ -39,7 +41,7 @@ export async function executeWithRetries<T>(
   work: (failures: number) => PromiseLike<T>,
   options: ExecuteWithRetriesOptions = {},
 ): Promise<T> {
-  const { clock = systemClock, signal, maxElapsedMs = 300_000, pause, onRetry } = options;
+  const { clock = systemClock, signal, maxElapsedMs = 300_000, pause, onRetry, onGiveUp } = options;
   const startedAtMs = clock.now();
   let failures = 0;
   for (;;) {
@@ -48,7 +50,10 @@ export async function executeWithRetries<T>(
     } catch (error) {
       const pauseMs = pause?.(error);
       const delayMs = pauseMs ?? outerDelayMs(error, failures, clock.now() - startedAtMs, maxElapsedMs);
-      if (delayMs === undefined) throw error;
+      if (delayMs === undefined) {
+        onGiveUp?.(error, failures);
+        throw error;
+      }
       if (pauseMs === undefined) failures += 1;
       onRetry?.({ error, delayMs, failures, isPause: pauseMs !== undefined });
       await sleep(clock, delayMs, signal);
