@@ -4,7 +4,8 @@ import { ConfigurationError, type JsonObject } from '@tinkex/types';
 import { readEnvironment } from '../environment.js';
 import { DEFAULT_HEARTBEAT_INTERVAL_MS } from '../session/heartbeat.js';
 import type { ClientLimits } from './connection.js';
-import type { ServiceClientOptions, WireFormat } from './service-options.js';
+import { printMessage } from './print-message.js';
+import type { ServerMessage, ServiceClientOptions, WireFormat } from './service-options.js';
 
 /** The hosted service. */
 export const DEFAULT_BASE_URL = 'https://tinker.thinkingmachines.dev/services/tinker-prod';
@@ -33,6 +34,7 @@ export interface ResolvedOptions
   readonly heartbeatIntervalMs: number;
   readonly maxRetryMs: number;
   readonly limits: ClientLimits;
+  readonly onServerMessage: (message: ServerMessage) => void;
 }
 
 /** Every option there is, so that a misspelt one is an error and not a silent nothing. */
@@ -115,6 +117,7 @@ export function resolveOptions(options: ServiceClientOptions): ResolvedOptions {
     maxRetryMs: options.maxRetryMs ?? DEFAULT_MAX_RETRY_MS,
     heartbeatIntervalMs: options.heartbeatIntervalMs ?? DEFAULT_HEARTBEAT_INTERVAL_MS,
     limits: options.limits ?? {},
+    onServerMessage: options.onServerMessage ?? printMessage,
   };
 }
 

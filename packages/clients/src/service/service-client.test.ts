@@ -220,6 +220,23 @@ describe('start-up', () => {
     await server.service.close();
   });
 
+  it('prints what the user has to know when nobody listens', async () => {
+    const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
+    const server = miniServer();
+    const body = { session_id: 'S', info_message: 'hello', warning_message: 'Your plan expires soon', error_message: 'Read-only project' };
+    server.routes.set('create_session', () => ({ body }));
+    const training = await server.training();
+    server.routes.set('optim_step', answersInOrder([{ status: 402, body: {} }, { body: { request_id: 'r' } }]));
+    await server.clock.runUntil(training.optimStep());
+    expect(warn.mock.calls.map(([text]) => text)).toEqual([
+      'Your plan expires soon',
+      'Read-only project',
+      expect.stringContaining('The account is unpaid'),
+    ]);
+    warn.mockRestore();
+    await server.service.close();
+  });
+
   it('pauses on 402 and says so', async () => {
     const messages: ServerMessage[] = [];
     const server = miniServer({}, { onServerMessage: (message) => messages.push(message) });

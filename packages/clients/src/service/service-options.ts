@@ -65,6 +65,9 @@ export interface ServiceClientOptions {
   readonly limits?: ClientLimits;
   /** Where tokenizers come from: your own loader, a directory, a hub. Default: the hub, with the optional peer `@huggingface/tokenizers`. */
   readonly tokenizer?: TokenizerOptions;
-  /** Told what the server says at the start of a session, and that an account is unpaid (402). */
+  /**
+   * Told what the server says at the start of a session, that an account is unpaid (402), and that heartbeats are not answered. Default: warnings and
+   * errors become process warnings, which Node prints.
+   */
   readonly onServerMessage?: (message: ServerMessage) => void;
 }
