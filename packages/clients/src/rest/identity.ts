@@ -1,4 +1,5 @@
-import { ConfigurationError, type WhoamiResponse } from '@tinkex/types';
+import { readJwtClaims } from '@tinkex/http';
+import { ConfigurationError, ValidationError, type WhoamiResponse } from '@tinkex/types';
 
 /** Issuers of keys that name their user. */
 const USER_KEY_ISSUER_PREFIX = 'passport-';
@@ -11,7 +12,7 @@ const USER_KEY_ISSUER_PREFIX = 'passport-';
  * @throws ConfigurationError when the credential names nobody.
  */
 export function identityOf(credential: string, isExchanged: boolean): WhoamiResponse {
-  const claims = jwtClaims(credential);
+  const claims = claimsOf(credential);
   const issuer = claims?.['iss'];
   const isUserKey = typeof issuer === 'string' && issuer.startsWith(USER_KEY_ISSUER_PREFIX);
   const subject = claims?.['sub'];
@@ -27,15 +28,12 @@ export function identityOf(credential: string, isExchanged: boolean): WhoamiResp
   return { userUrn: subject, ...(typeof email === 'string' && email !== '' ? { email } : {}) };
 }
 
-/** The claims of a JWT, or undefined when the text is none. */
-function jwtClaims(token: string): Record<string, unknown> | undefined {
-  const payload = token.split('.')[1];
-  if (payload === undefined) return undefined;
+/** The claims of a JWT, or undefined when the text is none: an ordinary key is not an error here. */
+function claimsOf(credential: string): Record<string, unknown> | undefined {
   try {
-    const claims: unknown = JSON.parse(Buffer.from(payload, 'base64url').toString('utf8'));
-    return typeof claims === 'object' && claims !== null ? (claims as Record<string, unknown>) : undefined;
+    return readJwtClaims(credential);
   } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
+    if (ValidationError.isInstance(error)) return undefined;
     throw error;
   }
 }
