@@ -1,17 +1,24 @@
 import { type Datum, TensorData, ValidationError, type ValidationIssue } from '@tinkex/types';
 import type { CustomLossResult, LogprobTensor } from './custom-loss.js';
+import { explainData } from './wrong-datum.js';
 
 const ALLOWED_INPUTS: ReadonlySet<string> = new Set(['targetTokens', 'weights']);
 
 /** The data of the forward pass: as given, with zero weights where there are none. The caller's data are not changed. */
 export function forwardData(data: readonly Datum[]): Datum[] {
-  return data.map((datum, index) => {
-    const { targetTokens, weights } = checkedInputs(datum, index);
-    if (weights !== undefined) return datum;
-    const shape = targetTokens.shape ?? [targetTokens.length];
-    const zeros = new TensorData({ data: new Float32Array(elements(shape)), dtype: 'float32', shape });
-    return { modelInput: datum.modelInput, lossFnInputs: { ...datum.lossFnInputs, weights: zeros } };
-  });
+  try {
+    return data.map(withWeights);
+  } catch (error) {
+    throw explainData(data, error);
+  }
+}
+
+function withWeights(datum: Datum, index: number): Datum {
+  const { targetTokens, weights } = checkedInputs(datum, index);
+  if (weights !== undefined) return datum;
+  const shape = targetTokens.shape ?? [targetTokens.length];
+  const zeros = new TensorData({ data: new Float32Array(elements(shape)), dtype: 'float32', shape });
+  return { modelInput: datum.modelInput, lossFnInputs: { ...datum.lossFnInputs, weights: zeros } };
 }
 
 /** The logprobs of each datum from the outputs of the forward pass. */

@@ -1,4 +1,5 @@
 import { type ClientConfigResponse, chunkData, type Datum, ValidationError } from '@tinkex/types';
+import { explainData } from './wrong-datum.js';
 
 /** The data of one call, split as the server wants it. */
 export interface PassPlan {
@@ -9,7 +10,7 @@ export interface PassPlan {
 /**
  * Splits the data of one forward or forward/backward call.
  *
- * @throws `ValidationError` when there is no data: nothing is sent and no sequence number is used.
+ * @throws `ValidationError` when there is no data, or something else: nothing is sent and no sequence number is used.
  */
 export function planPass(data: readonly Datum[], config: ClientConfigResponse): PassPlan {
   if (data.length === 0) {
@@ -19,6 +20,10 @@ export function planPass(data: readonly Datum[], config: ClientConfigResponse): 
       issues: [{ path: 'data', message: 'is empty; give at least one datum' }],
     });
   }
-  const chunks = chunkData(data, { maxChunkLength: config.fwdbwdMaxChunkLen, maxChunkBytes: config.fwdbwdMaxChunkBytesCount });
-  return { chunks, datums: data.length };
+  try {
+    const chunks = chunkData(data, { maxChunkLength: config.fwdbwdMaxChunkLen, maxChunkBytes: config.fwdbwdMaxChunkBytesCount });
+    return { chunks, datums: data.length };
+  } catch (error) {
+    throw explainData(data, error);
+  }
 }

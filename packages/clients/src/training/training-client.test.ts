@@ -6,6 +6,7 @@ import {
   FutureExpiredError,
   ModelInput,
   protobuf,
+  ValidationError,
 } from '@tinkex/types';
 import { describe, expect, it } from 'vitest';
 import { miniServer, seqIdOf } from '../../test/support/mini-server.js';
@@ -67,6 +68,27 @@ describe('chunking vectors', () => {
       ).toEqual(expected.chunks);
     },
   );
+
+  it.each([
+    [{}, 'data[1].modelInput must be a ModelInput'],
+    [null, 'data[1].modelInput must be a ModelInput'],
+    [{ modelInput: [1, 2], lossFnInputs: {} }, 'data[1].modelInput must be a ModelInput'],
+    [{ modelInput: ModelInput.fromInts([1]) }, 'data[1].lossFnInputs must be an object'],
+    [
+      { modelInput: ModelInput.fromInts([1]), lossFnInputs: { targetTokens: [2] } },
+      'data[1].lossFnInputs.targetTokens must be a TensorData',
+    ],
+  ])('says which datum is none, and how to make one: %j', async (other, problem) => {
+    const server = miniServer();
+    const training = await server.training();
+    const data = [one, other] as never;
+    await expect(training.forwardBackward(data, 'cross_entropy')).rejects.toThrow(problem);
+    const custom = training.forwardBackwardCustom([other] as never, () => ({ loss: 0, gradients: [] }));
+    expect(ValidationError.isInstance(await custom.catch((error: unknown) => error))).toBe(true);
+    await server.clock.runUntil(training.optimStep());
+    expect(server.submittedSeqIds()).toEqual([1]);
+    await server.service.close();
+  });
 
   it('no data fails the call, sends nothing and uses no number', async () => {
     const server = miniServer();
