@@ -110,6 +110,12 @@ describe('RetryHandler', () => {
     expect(clock.pending).toBe(0);
   });
 
+  it('refuses a misspelt option: it would do nothing', () => {
+    expect(() => resolveRetryOptions({ maxAttempt: 3 } as RetryOptions, true)).toThrow(
+      'Unknown option retry.maxAttempt. Known ones: maxAttempts',
+    );
+  });
+
   it('restarts the progress timeout at every success of another call', async () => {
     const { clock, handler } = handlerWith({ progressTimeoutMs: 10_000 });
     let isFailed = false;

@@ -1,5 +1,6 @@
 import { type Clock, type Random, sleep } from '@tinkex/http';
 import { AbortedError, ConfigurationError, ConnectionError, TinkexError } from '@tinkex/types';
+import { rejectUnknown } from '../calls/known-options.js';
 import { ProgressWatch } from './progress-watch.js';
 import { isSamplingRetryable, type RetryDelayOptions, retryDelayMs } from './retry-delay.js';
 
@@ -25,8 +26,19 @@ export interface RetryOptions extends Partial<RetryDelayOptions> {
 /** {@link RetryOptions} with every default filled in. */
 export type ResolvedRetryOptions = Required<RetryOptions>;
 
-/** Fills in the defaults. Throws `ConfigurationError` for numbers that make no sense: they would turn retries off, or never end them. */
+const OPTION_NAMES: Readonly<Record<keyof RetryOptions, true>> = {
+  maxAttempts: true,
+  baseDelayMs: true,
+  maxDelayMs: true,
+  jitter: true,
+  progressTimeoutMs: true,
+  detectStuck: true,
+  seqIdAfterLoss: true,
+};
+
+/** Fills in the defaults. Throws `ConfigurationError` for unknown names, and for numbers that make no sense: they would turn retries off, or never end them. */
 export function resolveRetryOptions(options: RetryOptions, isStuckDetectionAllowed: boolean): ResolvedRetryOptions {
+  rejectUnknown(options, OPTION_NAMES, 'retry.');
   const resolved = {
     baseDelayMs: options.baseDelayMs ?? 500,
     maxDelayMs: options.maxDelayMs ?? 10_000,

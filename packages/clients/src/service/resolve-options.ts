@@ -1,8 +1,10 @@
 import { type Clock, normalizeBaseUrl, type Random, systemClock } from '@tinkex/http';
 import { isTelemetryEnabled } from '@tinkex/telemetry/reporter';
 import { ConfigurationError, type JsonObject } from '@tinkex/types';
+import { rejectUnknown } from '../calls/known-options.js';
 import { readEnvironment } from '../environment.js';
 import { DEFAULT_HEARTBEAT_INTERVAL_MS } from '../session/heartbeat.js';
+import type { TokenizerOptions } from '../tokenizers/tokenizer-library.js';
 import type { ClientLimits } from './connection.js';
 import { printMessage } from './print-message.js';
 import type { ServerMessage, ServiceClientOptions, WireFormat } from './service-options.js';
@@ -77,6 +79,8 @@ const LIMIT_NAMES: Readonly<Record<keyof ClientLimits, true>> = {
   maxSampleStartsPerTurn: true,
 };
 
+const TOKENIZER_NAMES: Readonly<Record<keyof TokenizerOptions, true>> = { load: true, directory: true, hubUrl: true };
+
 /**
  * Checks the options and fills in the environment and the defaults. No I/O.
  *
@@ -85,19 +89,22 @@ const LIMIT_NAMES: Readonly<Record<keyof ClientLimits, true>> = {
 export function resolveOptions(options: ServiceClientOptions): ResolvedOptions {
   rejectUnknown(options, OPTION_NAMES, '');
   rejectUnknown(options.limits ?? {}, LIMIT_NAMES, 'limits.');
+  rejectUnknown(options.tokenizer ?? {}, TOKENIZER_NAMES, 'tokenizer.');
   const environment = readEnvironment();
   const baseUrl = requireBaseUrl(options.baseUrl || environment.baseUrl || DEFAULT_BASE_URL);
   const isHosted = baseUrl === normalizeBaseUrl(DEFAULT_BASE_URL);
   const apiKey = options.apiKey ?? environment.apiKey;
   const credentialCommand = options.credentialCommand ?? environment.credentialCommand;
   const projectId = options.projectId || environment.projectId;
-  for (const name of ['timeoutMs', 'heartbeatIntervalMs'] as const) requirePositive(options[name], name);
+  requirePositive(options.heartbeatIntervalMs, 'heartbeatIntervalMs');
+  requireAtLeast(1, options.timeoutMs, 'timeoutMs');
   const { maxReusedBodyBytes, ...limits } = options.limits ?? {};
   // Less than one would let nobody in, ever.
   for (const [name, limit] of Object.entries(limits)) requireAtLeast(1, limit, `limits.${name}`);
   // These may be 0, for none at all.
   if (maxReusedBodyBytes !== 0) requirePositive(maxReusedBodyBytes, 'limits.maxReusedBodyBytes');
   if (options.maxRetryMs !== 0) requirePositive(options.maxRetryMs, 'maxRetryMs');
+  requireRetries(options.maxRetries);
   requireWireFormat(options.wireFormat);
   return {
     ...options,
@@ -119,15 +126,6 @@ export function resolveOptions(options: ServiceClientOptions): ResolvedOptions {
     limits: options.limits ?? {},
     onServerMessage: options.onServerMessage ?? printMessage,
   };
-}
-
-function rejectUnknown(given: object, known: Readonly<Record<string, true>>, prefix: string): void {
-  for (const name of Object.keys(given)) {
-    if (!Object.hasOwn(known, name)) {
-      const names = Object.keys(known).join(', ');
-      throw new ConfigurationError({ message: `Unknown option ${prefix}${name}. Known ones: ${names}`, option: `${prefix}${name}` });
-    }
-  }
 }
 
 function requireBaseUrl(url: string): string {
@@ -156,6 +154,12 @@ function requireAtLeast(least: number, value: unknown, option: string): void {
   if (typeof value === 'number' && value < least) {
     throw new ConfigurationError({ message: `Option ${option} must be ${least} or more, got ${value}`, option });
   }
+}
+
+/** Any number from 0 up; `Infinity` is one. */
+function requireRetries(value: unknown): void {
+  if (value === undefined || (typeof value === 'number' && value >= 0)) return;
+  throw new ConfigurationError({ message: `Option maxRetries must be 0 or more, got ${String(value)}`, option: 'maxRetries' });
 }
 
 function requireWireFormat(value: unknown): void {
