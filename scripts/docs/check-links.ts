@@ -5,7 +5,15 @@ import { anchors, withoutCode } from './markdown.js';
 const INLINE = /!?\[(?:[^\]\\]|\\.)*\]\(\s*<?([^)\s>]+)>?(?:\s+"[^"]*")?\s*\)/g;
 const REFERENCE = /^ {0,3}\[[^\]]+\]:\s*<?([^\s>]+)>?/;
 
-/** Checks the relative links and anchors of Markdown files; returns a line for each that leads nowhere. Addresses elsewhere are not followed. */
+/** Addresses of this repository's own files. */
+const OWN = /^https:\/\/github\.com\/tinkex\/tinkex-ts\/(?:blob|tree)\/main\//;
+/** Published with its package, where nothing else of the repository is. */
+const PUBLISHED = /^(packages\/[^/]+)\/README\.md$/;
+
+/**
+ * Checks the links and anchors of Markdown files that stay in the repository, relative or by their address there; returns a line for each that leads
+ * nowhere. Addresses elsewhere are not followed.
+ */
 export function checkLinks(baseDir: string, files: readonly string[]): { readonly links: number; readonly problems: readonly string[] } {
   const problems: string[] = [];
   let links = 0;
@@ -15,14 +23,22 @@ export function checkLinks(baseDir: string, files: readonly string[]): { readonl
       const targets = [...text.matchAll(INLINE)].map(([, target = '']) => target);
       const reference = REFERENCE.exec(text)?.[1];
       for (const target of reference === undefined ? targets : [...targets, reference]) {
-        if (/^[a-z][a-z0-9+.-]*:|^\/\//i.test(target)) continue;
+        const own = target.replace(OWN, '/');
+        if (/^[a-z][a-z0-9+.-]*:|^\/\//i.test(own)) continue;
         links += 1;
-        const problem = brokenLink(baseDir, file, target);
+        const problem = brokenLink(baseDir, file, own) ?? lostWhenPublished(file, target);
         if (problem !== undefined) problems.push(`${file}:${index + 1}: ${problem}`);
       }
     }
   }
   return { links, problems };
+}
+
+function lostWhenPublished(file: string, target: string): string | undefined {
+  const folder = PUBLISHED.exec(file)?.[1];
+  if (folder === undefined || OWN.test(target) || target.startsWith('#')) return undefined;
+  const leaves = target.startsWith('/') || relative(folder, join(folder, target)).startsWith('..');
+  return leaves ? `${target} leaves the package: readers in the registry need the whole address` : undefined;
 }
 
 function brokenLink(baseDir: string, file: string, target: string): string | undefined {

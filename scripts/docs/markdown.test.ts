@@ -63,4 +63,22 @@ describe('checkLinks', () => {
       ],
     });
   });
+
+  it("follows the repository's own addresses, and wants them in READMEs that are published", () => {
+    const own = 'https://github.com/tinkex/tinkex-ts/blob/main';
+    mkdirSync(join(directory, 'packages/p'), { recursive: true });
+    writeFileSync(join(directory, 'packages/p/x.ts'), '');
+    writeFileSync(join(directory, 'docs/b.md'), '# Title\n');
+    writeFileSync(
+      join(directory, 'packages/p/README.md'),
+      `[b](${own}/docs/b.md#title) [gone](${own}/docs/c.md)\n[near](x.ts) [far](../../docs/b.md)\n`,
+    );
+    expect(checkLinks(directory, ['packages/p/README.md'])).toEqual({
+      links: 4,
+      problems: [
+        'packages/p/README.md:1: /docs/c.md does not exist',
+        'packages/p/README.md:2: ../../docs/b.md leaves the package: readers in the registry need the whole address',
+      ],
+    });
+  });
 });
