@@ -27,6 +27,8 @@ rmSync('dist/shared', { recursive: true, force: true });
 await bundle.write({
   dir: 'dist',
   sourcemap: true,
+  // The tarball has the sources themselves, where the maps lead to.
+  sourcemapExcludeSources: true,
   chunkFileNames: 'shared/[name].js',
   comments: { annotation: true, legal: true, jsdoc: false },
 });
