@@ -1,12 +1,9 @@
-import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { eventFields, eventNames } from '../src/events/event-fields.js';
 import { failureLevels, usualLevels } from '../src/logger/log-level.js';
 import { type DeclaredEvent, declaredEvents } from './events-source.js';
+import { expectGuideTable } from './guide-table.js';
 
-const guideUrl = new URL('../../../docs/guides/telemetry.md', import.meta.url);
-const begin = '<!-- events:begin (written by the tests of @tinkex/telemetry with TINKEX_UPDATE_DOCS=1) -->';
-const end = '<!-- events:end -->';
 const common = ['clientId', 'baseUrl', 'sessionId', 'requestType', 'requestId', 'attempt', 'durationMs'];
 
 function level(name: keyof typeof usualLevels): string {
@@ -42,15 +39,7 @@ describe('the catalogue of events', () => {
   });
 
   it('is the table in the guide', () => {
-    const table = ['| event | published when | log level | fields of its own |', '|---|---|---|---|', ...declaredEvents().map(row)].join(
-      '\n',
-    );
-    const guide = readFileSync(guideUrl, 'utf8');
-    const [before, rest] = guide.split(begin);
-    const after = rest?.split(end)[1];
-    expect(after, 'the guide has lost the marks around the table').toBeDefined();
-    const updated = `${before}${begin}\n\n${table}\n\n${end}${after}`;
-    if (process.env['TINKEX_UPDATE_DOCS'] === '1') writeFileSync(guideUrl, updated);
-    else expect(guide === updated, 'the table is out of date: run the tests with TINKEX_UPDATE_DOCS=1').toBe(true);
+    const table = ['| event | published when | log level | fields of its own |', '|---|---|---|---|', ...declaredEvents().map(row)];
+    expectGuideTable('events', table);
   });
 });
