@@ -31,8 +31,8 @@ export interface ServiceClientOptions {
   /** HTTP retries of calls that may be retried. Default 10. */
   readonly maxRetries?: number;
   /**
-   * For how long submissions, session calls and REST calls are repeated on top of `maxRetries`, milliseconds, while they fail in a way time may
-   * heal. Default 300,000. 0 leaves only `maxRetries`.
+   * For how long the start, training submissions, saves and REST calls are repeated on top of `maxRetries`, milliseconds, while they fail in a way
+   * time may heal. Default 300,000. 0 leaves only `maxRetries`. Creating sessions, models and sampling clients has `maxRetries` alone.
    */
   readonly maxRetryMs?: number;
   /** Sent with every request. */
@@ -62,6 +62,7 @@ export interface ServiceClientOptions {
   readonly publishContent?: boolean;
   /** Between two heartbeats. Default 10,000. */
   readonly heartbeatIntervalMs?: number;
+  /** How much may be under way at once. Calls over a limit wait in line; none is refused. */
   readonly limits?: ClientLimits;
   /** Where tokenizers come from: your own loader, a directory, a hub. Default: the hub, with the optional peer `@huggingface/tokenizers`. */
   readonly tokenizer?: TokenizerOptions;
