@@ -117,6 +117,7 @@ export class SamplingClient {
     inputs: Iterable<Input> | AsyncIterable<Input>,
     options?: SampleManyOptions & { readonly errors?: 'throw' },
   ): AsyncGenerator<SampleManySuccess<Input, SampleResponse>, void, undefined>;
+  /** The same with `errors: 'yield'`: a call that fails is an item with its `error`, and the others go on. */
   sampleMany<Input extends SampleInput>(
     inputs: Iterable<Input> | AsyncIterable<Input>,
     options: SampleManyOptions,
