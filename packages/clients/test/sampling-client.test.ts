@@ -131,7 +131,7 @@ describe('SamplingClient', () => {
     gate.open();
   });
 
-  it.each([500, 429])('with retry, sends no more than maxAttempts submissions when all are answered with %i', async (status) => {
+  it.each([500, 429, 402])('with retry, sends no more than maxAttempts submissions when all are answered with %i', async (status) => {
     const retry = { maxAttempts: 3 };
     const sampling = await rig.connect().createSamplingClient({ baseModel: 'tinkex/tiny', retry });
     rig.server.on('asample').reply(status);
