@@ -291,4 +291,21 @@ describe('SamplingClient', () => {
       await strict.close();
     }
   });
+
+  it('keeps to maxAttempts also where the server turns retries off', async () => {
+    const strict = await startServer({ engine: 'canned', config: { sampleNoRetries: true } });
+    try {
+      const retry = { maxAttempts: 3 };
+      const sampling = await rig.connect(strict.clientOptions).createSamplingClient({ baseModel: 'tinkex/tiny', retry });
+      strict.on('asample').reply(429).times(3);
+      const failure = await drive(
+        rig.clock,
+        sampling.sample({ prompt, samplingParams }).catch((error: unknown) => error),
+      );
+      expect(failure).toMatchObject({ status: 429, attempts: 3 });
+      strict.verify();
+    } finally {
+      await strict.close();
+    }
+  });
 });

@@ -1,6 +1,7 @@
 import { type Clock, type Random, sleep } from '@tinkex/http';
-import { AbortedError, ConfigurationError, ConnectionError, TinkexError } from '@tinkex/types';
+import { AbortedError, ConfigurationError, ConnectionError } from '@tinkex/types';
 import { rejectUnknown } from '../calls/known-options.js';
+import { AttemptCount } from './attempt-count.js';
 import { ProgressWatch } from './progress-watch.js';
 import { isSamplingRetryable, type RetryDelayOptions, retryDelayMs } from './retry-delay.js';
 
@@ -94,32 +95,39 @@ export class RetryHandler {
       controller.abort(stuck);
     });
     let failures = 0;
-    let attempts = 0;
-    const failed = (error: unknown): void => {
-      attempts = Math.min(attempts + 1, this.options.maxAttempts);
-      if (attempts >= this.options.maxAttempts) throw error;
-    };
+    const count = new AttemptCount(this.options.maxAttempts);
     try {
       for (;;) {
         try {
-          const value = await attempt(controller.signal, failed);
+          const value = await attempt(controller.signal, count.failed);
           this.#watch?.noteProgress();
           return value;
         } catch (error) {
           failures += 1;
-          attempts = Math.min(attempts + 1, this.options.maxAttempts);
+          const mayFollow = count.add();
           if (controller.signal.aborted) throw error;
-          const isRetried = isSamplingRetryable(error) && attempts < this.options.maxAttempts;
+          const isRetried = mayFollow && isSamplingRetryable(error);
           onFailure?.(error, isRetried);
           if (!isRetried) throw error;
         }
         await sleep(this.#clock, retryDelayMs(failures, this.options, this.#random), controller.signal);
       }
     } catch (error) {
-      throw withAttempts(stuck && AbortedError.isInstance(error) ? stuck : error, attempts);
+      throw count.noteOn(stuck && AbortedError.isInstance(error) ? stuck : error);
     } finally {
       leave?.();
       signal?.removeEventListener('abort', onAbort);
+    }
+  }
+
+  /** For calls that the server wants no retries of: repeated is only what `attempt` repeats by itself, within the limit on attempts. */
+  async runOnce<T>(attempt: (failed: (error: unknown) => void) => Promise<T>): Promise<T> {
+    const count = new AttemptCount(this.options.maxAttempts);
+    try {
+      return await attempt(count.failed);
+    } catch (error) {
+      count.add();
+      throw count.noteOn(error);
     }
   }
 
@@ -129,9 +137,4 @@ export class RetryHandler {
       message: `No sampling call of this client has succeeded for ${seconds} s; giving up. Raise retry.progressTimeoutMs if the server is that slow.`,
     });
   }
-}
-
-function withAttempts(error: unknown, attempts: number): unknown {
-  if (TinkexError.isInstance(error)) Object.defineProperty(error, 'attempts', { value: attempts, enumerable: true, configurable: true });
-  return error;
 }

@@ -99,7 +99,8 @@ export class SampleCalls {
 
   #perform(call: SampleCall, isRepeated: boolean): Promise<SampleResponse> {
     const retry = this.#retry;
-    if (retry === undefined || !isRepeated) return this.#attempt(call, call.operation);
+    if (retry === undefined) return this.#attempt(call, call.operation);
+    if (!isRepeated) return retry.runOnce((failed) => this.#attempt(call, call.operation, failed));
     return retry.run(
       (signal, failed) => this.#attempt(call, { signal, requestSignal: signal }, failed),
       call.operation.signal,
