@@ -73,6 +73,22 @@ describe('SamplingClient', () => {
     expect(events).toEqual([expect.objectContaining({ errorCode: 'TINKEX_VALIDATION' })]);
   });
 
+  it.each([false, true])('tells that a call ran out of time as its future does, with retry %s', async (retry) => {
+    const sampling = await rig.connect().createSamplingClient({ baseModel: 'tinkex/tiny', retry });
+    const gate = rig.server.gate('asample', { at: 'execution' });
+    const codes: unknown[] = [];
+    const stops = (['tinkex:sampling:call', 'tinkex:future:settled'] as const).map((name) =>
+      subscribe(name, ({ errorCode }) => codes.push(errorCode)),
+    );
+    const failure = sampling.sample({ prompt, samplingParams }, { timeoutMs: 50 }).catch((error: unknown) => error);
+    await rig.server.waitForCalls('retrieveFuture', 1);
+    await rig.clock.advance(50);
+    expect(await failure).toMatchObject({ code: 'TINKEX_TIMEOUT', phase: 'total' });
+    for (const stop of stops) stop();
+    expect(codes).toEqual(['TINKEX_TIMEOUT', 'TINKEX_TIMEOUT']);
+    gate.open();
+  });
+
   it('gives another process a handle without a secret and with numbers of its own', async () => {
     const service = rig.connect();
     const original = await service.createSamplingClient({ baseModel: 'tinkex/tiny' });

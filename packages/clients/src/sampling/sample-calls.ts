@@ -92,7 +92,7 @@ export class SampleCalls {
       if (hasSubscribers('tinkex:sampling:call')) this.#publish(call, response, undefined);
       return result;
     } catch (error) {
-      if (hasSubscribers('tinkex:sampling:call')) this.#publish(call, undefined, error);
+      if (hasSubscribers('tinkex:sampling:call')) this.#publish(call, undefined, reasonOf(call.operation, error));
       throw error;
     }
   }
@@ -178,6 +178,11 @@ export class SampleCalls {
       ...(error === undefined ? {} : { errorCode: TinkexError.isInstance(error) ? error.code : 'UNKNOWN' }),
     });
   }
+}
+
+/** Why the call failed, as its future tells it: to the requests, a time limit is an abort like any other. */
+function reasonOf({ signal }: Operation, error: unknown): unknown {
+  return signal.aborted ? signal.reason : error;
 }
 
 /** Without it every call would stand in line for ever. */
