@@ -271,6 +271,19 @@ describe('an unpaid account', () => {
 });
 
 describe('close', () => {
+  it('leaves nothing behind when the answer that starts the session makes the user close', async () => {
+    let closing: Promise<void> | undefined;
+    const onServerMessage = (): void => {
+      closing = server.service.close();
+    };
+    const server = miniServer({}, { telemetry: true, onServerMessage });
+    server.routes.set('create_session', () => ({ body: { session_id: 'S', error_message: 'this version is too old' } }));
+    const session = server.clock.runUntil(server.service.sessionId());
+    await expect(session).rejects.toMatchObject({ name: 'AbortError', message: 'The client was closed' });
+    await closing;
+    expect(server.clock.pending).toBe(0);
+  });
+
   it('ends waits with AbortedError, stops everything, and is idempotent', async () => {
     const server = miniServer();
     const training = await server.training();

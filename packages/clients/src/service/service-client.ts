@@ -232,6 +232,8 @@ export class ServiceClient implements AsyncDisposable {
   async #openSession(signal: AbortSignal): Promise<SessionConnection> {
     const connection = await this.#connection({ signal });
     const sessionId = await startSession(connection, this.#options, signal);
+    // Closed at the last moment, perhaps because of what the server had to tell: nobody would end what starts now.
+    throwIfAborted({ signal });
     this.#sessionId = sessionId;
     this.#keepConfigFresh(connection);
     this.#reports.startSession(sessionId);
