@@ -25,3 +25,9 @@ export interface WaitOptions {
   /** Ends this wait with `TimeoutError` (phase `wait`) after so many milliseconds. The work goes on. */
   readonly timeoutMs?: number;
 }
+
+/** What one step of a call gets: a signal that also stands for the call's time limit and the closing of the client. */
+export interface CallStep {
+  readonly signal: AbortSignal;
+  readonly headers?: Readonly<Record<string, string>>;
+}

@@ -7,8 +7,7 @@ import {
   ServerError,
   ValidationError,
 } from '@tinkex/types';
-import type { CallOptions } from '../calls/call-options.js';
-import { CallScope } from '../calls/call-scope.js';
+import type { CallStep } from '../calls/call-options.js';
 import type { Connection } from '../service/connection.js';
 
 const BUILDING_PAUSE_MS = 30_000;
@@ -20,28 +19,12 @@ const REDIRECTS = [301, 302, 303, 307, 308];
  * Asks for the signed URL of a checkpoint's archive. While the server builds the archive (503) it is asked again every 30 s, six
  * times in all; then the usual retry rules apply.
  */
-export async function archiveUrl(connection: Connection, path: string, options: CallOptions): Promise<CheckpointArchiveUrlResponse> {
-  const { clock, lifetime } = connection;
-  const scope = new CallScope(clock, lifetime, options);
-  const { signal } = scope;
-  try {
-    return await connection.retry(() => askUntilBuilt(connection, path, signal, options.headers), {
-      operation: 'checkpointArchive',
-      signal,
-    });
-  } catch (error) {
-    throw scope.explain(error);
-  } finally {
-    scope.end();
-  }
+export function archiveUrl(connection: Connection, path: string, step: CallStep): Promise<CheckpointArchiveUrlResponse> {
+  const { signal } = step;
+  return connection.retry(() => askUntilBuilt(connection, path, step), { operation: 'checkpointArchive', signal });
 }
 
-async function askUntilBuilt(
-  connection: Connection,
-  path: string,
-  signal: AbortSignal,
-  headers: CallOptions['headers'],
-): Promise<CheckpointArchiveUrlResponse> {
+async function askUntilBuilt(connection: Connection, path: string, { signal, headers }: CallStep): Promise<CheckpointArchiveUrlResponse> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await connection.http.request({

@@ -194,15 +194,11 @@ export class ServiceClient implements AsyncDisposable {
   }
 
   async #shared<T>(start: (signal: AbortSignal) => Promise<T>, forget: () => void): Promise<T> {
-    const scope = new CallScope(this.#options.clock, this.#lifetime);
     try {
-      if (scope.signal.aborted) throw scope.signal.reason;
-      return await start(scope.signal);
+      return await new CallScope(this.#options.clock, this.#lifetime).run(start);
     } catch (error) {
       forget();
-      throw scope.explain(error);
-    } finally {
-      scope.end();
+      throw error;
     }
   }
 

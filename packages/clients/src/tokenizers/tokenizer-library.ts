@@ -62,16 +62,9 @@ export class TokenizerLibrary {
     return buildHuggingFaceTokenizer(reference.id, await this.#fetch(reference, hubUrl));
   }
 
-  async #fetch(reference: TokenizerReference, hubUrl: string): Promise<TokenizerFiles> {
+  #fetch(reference: TokenizerReference, hubUrl: string): Promise<TokenizerFiles> {
     const { transport, clock, lifetime } = this.#parts;
-    const scope = new CallScope(clock, lifetime);
-    try {
-      return await fetchTokenizerFiles(reference, { hubUrl, transport, clock, signal: scope.signal });
-    } catch (error) {
-      throw scope.explain(error);
-    } finally {
-      scope.end();
-    }
+    return new CallScope(clock, lifetime).run((signal) => fetchTokenizerFiles(reference, { hubUrl, transport, clock, signal }));
   }
 }
 
