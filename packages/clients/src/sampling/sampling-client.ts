@@ -1,5 +1,6 @@
 import { type SampleResponse, type Tokenizer, ValidationError } from '@tinkex/types';
 import type { CallOptions } from '../calls/call-options.js';
+import { throwIfAborted } from '../calls/throw-if-aborted.js';
 import type { ApiFuture } from '../futures/api-future.js';
 import { waitFor } from '../futures/wait.js';
 import type { Connection, SessionConnection } from '../service/connection.js';
@@ -133,6 +134,7 @@ export class SamplingClient {
 
   /** The base model's name. Asked once, for all callers: one caller's abort or time limit ends only its own wait. */
   async getBaseModel(options: CallOptions = {}): Promise<string> {
+    throwIfAborted(options);
     const { headers, ...limits } = options;
     this.#baseModel ??= this.#askBaseModel(headers === undefined ? {} : { headers }).catch((error: unknown) => {
       this.#baseModel = undefined;

@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { type RetryInfo, type Transport, UndiciTransport } from '@tinkex/http';
 import { type ClientReport, outerRetryReport, ServiceReporter } from '@tinkex/telemetry/reporter';
-import { AbortedError, type EventSource, type GetServerCapabilitiesResponse } from '@tinkex/types';
+import type { EventSource, GetServerCapabilitiesResponse } from '@tinkex/types';
 import type { CallOptions } from '../calls/call-options.js';
 import { CallScope } from '../calls/call-scope.js';
 import type { FailedRound } from '../calls/endpoint-caller.js';
 import { Lifetime } from '../calls/lifetime.js';
+import { throwIfAborted } from '../calls/throw-if-aborted.js';
 import { Futures } from '../futures/attach.js';
 import { type Trouble, waitFor } from '../futures/wait.js';
 import { RestClient } from '../rest/rest-client.js';
@@ -306,9 +307,4 @@ export class ServiceClient implements AsyncDisposable {
 
 function hasSession(connection: Connection): boolean {
   return 'sessionId' in connection;
-}
-
-/** Nothing is started for a call that is over before it begins. */
-function throwIfAborted({ signal }: CallOptions): void {
-  if (signal?.aborted) throw new AbortedError({ message: 'The call was aborted', cause: signal.reason });
 }

@@ -74,4 +74,12 @@ describe('getBaseModel', () => {
     expect(server.transport.of('samplers/sampler')).toHaveLength(1);
     await server.service.close();
   });
+
+  it('is not asked for a call that is over before it begins', async () => {
+    const { server, sampling } = await setUp();
+    await expect(sampling.getBaseModel({ signal: AbortSignal.abort('why') })).rejects.toMatchObject({ name: 'AbortError', cause: 'why' });
+    await server.clock.advance(1);
+    expect(server.transport.of('samplers/sampler')).toEqual([]);
+    await server.service.close();
+  });
 });
