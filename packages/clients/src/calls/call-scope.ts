@@ -83,7 +83,7 @@ export class CallScope implements Closable {
 
   /** @internal Called by the client's lifetime. */
   onClientClosed(): void {
-    this.#fail(new AbortedError({ message: 'The client was closed' }));
+    this.#fail(clientClosed());
   }
 
   /** Releases everything the scope holds on to. Idempotent. */
@@ -108,4 +108,9 @@ export class CallScope implements Closable {
     this.#failure = failure;
     this.#controller?.abort(failure);
   }
+}
+
+/** Why calls of a closed client end. */
+export function clientClosed(): AbortedError {
+  return new AbortedError({ message: 'The client was closed' });
 }

@@ -3,7 +3,7 @@ import { type RetryInfo, type Transport, UndiciTransport } from '@tinkex/http';
 import { type ClientReport, outerRetryReport, ServiceReporter } from '@tinkex/telemetry/reporter';
 import type { EventSource, GetServerCapabilitiesResponse } from '@tinkex/types';
 import type { CallOptions } from '../calls/call-options.js';
-import { CallScope } from '../calls/call-scope.js';
+import { CallScope, clientClosed } from '../calls/call-scope.js';
 import type { FailedRound } from '../calls/endpoint-caller.js';
 import { Lifetime } from '../calls/lifetime.js';
 import { throwIfAborted } from '../calls/throw-if-aborted.js';
@@ -230,7 +230,7 @@ export class ServiceClient implements AsyncDisposable {
     const connection = await this.#connection({ signal });
     const sessionId = await startSession(connection, this.#options, signal);
     // Closed at the last moment, perhaps because of what the server had to tell: nobody would end what starts now.
-    throwIfAborted({ signal });
+    if (this.#closing !== undefined) throw clientClosed();
     this.#sessionId = sessionId;
     this.#keepConfigFresh(connection);
     this.#reports.startSession(sessionId);
