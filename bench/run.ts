@@ -14,7 +14,7 @@
 import { execFileSync } from 'node:child_process';
 import { cpus, loadavg, totalmem } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
+import { readCommandLine, refuse } from './command-line.js';
 import { inTurns, type WorkResult } from './measure/in-turns.js';
 import type { Bench } from './measure/work.js';
 import { pythonSdk } from './python/python-sdk.js';
@@ -29,29 +29,20 @@ import { samplingWorks } from './suites/sampling.js';
 import { testkitWorks } from './suites/testkit.js';
 import { trainingWorks } from './suites/training.js';
 
-const { values: options } = parseArgs({
-  options: {
-    quick: { type: 'boolean', default: false },
-    only: { type: 'string' },
-    rounds: { type: 'string' },
-    'no-python': { type: 'boolean', default: false },
-    torch: { type: 'string' },
-  },
-});
-const isQuick = options.quick;
-const rounds = Number(options.rounds ?? (isQuick ? 2 : 5));
-const wanted = options.only?.split(',');
+const { isQuick, rounds, only: wanted, hasPython, torch } = readCommandLine();
 
 const here = fileURLToPath(new URL('.', import.meta.url));
 execFileSync(`${here}node_modules/.bin/tsc`, ['-p', `${here}tsconfig.build.json`], { stdio: 'inherit' });
 
 const server = await startServer();
-const sdk = options['no-python'] ? { reason: '--no-python' } : await pythonSdk(server.url, options.torch);
+const sdk = hasPython ? await pythonSdk(server.url, torch) : { reason: '--no-python' };
 if ('reason' in sdk) console.log(`The Python SDK is not compared with: ${sdk.reason}`);
 const bench: Bench = { server, isQuick, python: 'run' in sdk ? sdk.run : undefined };
 const works = [importWorks, samplingWorks, pendingWorks, trainingWorks, codecWorks, httpWorks, testkitWorks].flatMap((suite) =>
   suite(bench),
 );
+const unknown = wanted?.filter((name) => !works.some(({ id }) => isMeant(name, id))) ?? [];
+if (unknown.length > 0) refuse(`no work is called ${unknown.join(' or ')}; there are ${works.map(({ id }) => id).join(', ')}`);
 const chosen = works.filter(({ id }) => wanted === undefined || wanted.some((name) => isMeant(name, id)));
 
 /** A whole id means that one work, anything else all that start so. */
@@ -97,5 +88,5 @@ console.log(`\n${goals - missed.length} of ${goals} goals met. Missed:`);
 for (const { id, metric, of, against } of missed)
   console.log(`  ${id}: ${metric} of ${of}${against === undefined ? '' : ` against ${against}`}`);
 
-console.log(`Written: ${target}.json, .md and .svg`);
+if (results.length > 0) console.log(`Written: ${target}.json, .md and .svg`);
 process.exitCode = failures.length === 0 ? 0 : 1;

@@ -34,6 +34,7 @@ export async function inTurns(work: Work, rounds: number, server: CannedServer):
   for (let round = 0; round < total; round += 1) {
     const measured: Record<string, Measurements> = {};
     for (const id of round % 2 === 0 ? ids : [...ids].reverse()) {
+      await server.release();
       await work.prepare?.();
       const before = await server.cpuMs();
       const own = (await work.contenders[id]?.run()) ?? {};

@@ -7,6 +7,8 @@ export interface CannedServer {
   readonly url: string;
   /** The CPU time it has used so far. */
   cpuMs(): Promise<number>;
+  /** Answers everything it holds back, and holds nothing back from now on: whoever asked for that may have died since. */
+  release(): Promise<void>;
   /** What each pass answers from now on. */
   setPassResult(outputs: number, numbers: number): Promise<void>;
   close(): void;
@@ -24,6 +26,7 @@ export async function startServer(): Promise<CannedServer> {
   return {
     url,
     cpuMs: async () => (await control('usage')).cpuMs,
+    release: async () => void (await control('release')),
     setPassResult: async (outputs, numbers) => void (await control(`pass-result/${outputs}/${numbers}`)),
     close: () => child.stdin.end(),
   };
