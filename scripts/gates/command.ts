@@ -1,5 +1,22 @@
 import { spawn } from 'node:child_process';
+import { constants } from 'node:os';
 import { childEnvironment, root } from '../run/workspace.mjs';
+
+/** The process groups of the programs that run now. A signal to ours (Ctrl-C, a time limit) does not reach them: we have to hand it on. */
+const running = new Set<number>();
+
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(128 + constants.signals[signal]));
+process.once('exit', () => {
+  for (const group of running) killGroup(group);
+});
+
+function killGroup(group: number): void {
+  try {
+    process.kill(-group, 'SIGKILL');
+  } catch {
+    // It has just ended by itself.
+  }
+}
 
 /** What a program did. */
 export interface CommandResult {
@@ -27,6 +44,7 @@ export function command(program: string, args: readonly string[], options: Comma
   return new Promise((resolve, reject) => {
     // Its own process group, so that the time limit also reaches grandchildren.
     const child = spawn(program, args, { cwd, env: { ...childEnvironment(), ...env }, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+    if (child.pid !== undefined) running.add(child.pid);
     let output = '';
     let stdout = '';
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
@@ -38,7 +56,7 @@ export function command(program: string, args: readonly string[], options: Comma
     });
     const timer = setTimeout(() => {
       output += `\nkilled: it ran longer than ${timeoutMs / 1000} s\n`;
-      if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
+      if (child.pid !== undefined) killGroup(child.pid);
     }, timeoutMs);
     child.once('error', (error) => {
       clearTimeout(timer);
@@ -46,6 +64,7 @@ export function command(program: string, args: readonly string[], options: Comma
     });
     child.once('close', (code) => {
       clearTimeout(timer);
+      if (child.pid !== undefined) running.delete(child.pid);
       resolve({ code, output, stdout });
     });
   });

@@ -2,8 +2,7 @@
  * Gate: `@tinkex/types`, packed and installed into an empty project, does the same in Node, Bun, Deno and a browser. One program of several hundred checks
  * runs in each; the runtimes come from npm, the browser from the machine or from npm. Where none can be had, the gate says so.
  */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { findBrowser } from '../runtimes/browser.js';
 import { runInBrowser } from '../runtimes/page.js';
@@ -16,39 +15,36 @@ import { INSTALL_SETS } from '../tarballs/install-sets.js';
 import { command } from './command.js';
 import { packOne } from './pack.js';
 import { publishedPackages } from './published-packages.js';
+import { temporaryFolder } from './temporary-folder.js';
 import { verdict } from './verdict.js';
 
 /** What the program may import; a Node built-in among them would not even load in a browser. */
 const UNDER_TEST = ['@tinkex/types', '@tinkex/types/proto'];
 
-const directory = mkdtempSync(join(tmpdir(), 'tinkex-runtimes-'));
-try {
-  await fillToolbox();
-  const project = join(directory, 'project');
-  const problems = await install(project);
-  const outputs: RuntimeOutput[] = [
-    await inTerminal(`Node ${process.versions.node}`, /^(?:unnamed|Node\.js\/)/, process.execPath, ['entry.mjs']),
-    await inTerminal(`Bun ${PINS.bun}`, /^Bun\//, await binary('@oven', 'bin/bun'), ['--no-install', 'entry.mjs']),
-    // No permission of any kind, and nothing to resolve from but node_modules.
-    await inTerminal(`Deno ${PINS.deno}`, /^Deno\//, await binary('@deno', 'deno'), [
-      ...['run', '--no-prompt', '--cached-only', '--no-lock', '--node-modules-dir=manual', 'entry.mjs'],
-    ]),
-  ];
-  const browser = await findBrowser();
-  if (browser !== undefined) outputs.push({ name: browser.name, agent: /Chrome\//, output: await runInBrowser(browser, project) });
+const directory = temporaryFolder('runtimes');
+await fillToolbox();
+const project = join(directory, 'project');
+const problems = await install(project);
+const outputs: RuntimeOutput[] = [
+  await inTerminal(`Node ${process.versions.node}`, /^(?:unnamed|Node\.js\/)/, process.execPath, ['entry.mjs']),
+  await inTerminal(`Bun ${PINS.bun}`, /^Bun\//, await binary('@oven', 'bin/bun'), ['--no-install', 'entry.mjs']),
+  // No permission of any kind, and nothing to resolve from but node_modules.
+  await inTerminal(`Deno ${PINS.deno}`, /^Deno\//, await binary('@deno', 'deno'), [
+    ...['run', '--no-prompt', '--cached-only', '--no-lock', '--node-modules-dir=manual', 'entry.mjs'],
+  ]),
+];
+const browser = await findBrowser();
+if (browser !== undefined) outputs.push({ name: browser.name, agent: /Chrome\//, output: await runInBrowser(browser, project) });
 
-  for (const { name, output } of outputs) console.log(`${name}: ${checksPassed(output)} checks passed`);
-  if (browser === undefined) console.log('browser: not run: no browser found (CHROME_PATH names one)');
-  const examined = [...outputs.map(({ name }) => name), ...(browser === undefined ? ['no browser found'] : [])].join(', ');
-  verdict('test:runtimes', examined, [...problems, ...reportProblems(outputs)]);
+for (const { name, output } of outputs) console.log(`${name}: ${checksPassed(output)} checks passed`);
+if (browser === undefined) console.log('browser: not run: no browser found (CHROME_PATH names one)');
+const examined = [...outputs.map(({ name }) => name), ...(browser === undefined ? ['no browser found'] : [])].join(', ');
+verdict('test:runtimes', examined, [...problems, ...reportProblems(outputs)]);
 
-  async function inTerminal(name: string, agent: RegExp, program: string, args: readonly string[]): Promise<RuntimeOutput> {
-    const env = { NODE_OPTIONS: undefined, DENO_DIR: join(directory, 'deno'), DENO_NO_UPDATE_CHECK: '1' };
-    const { output } = await command(program, args, { cwd: project, env, timeoutMs: 60_000 });
-    return { name, agent, output };
-  }
-} finally {
-  rmSync(directory, { recursive: true, force: true });
+async function inTerminal(name: string, agent: RegExp, program: string, args: readonly string[]): Promise<RuntimeOutput> {
+  const env = { NODE_OPTIONS: undefined, DENO_DIR: join(directory, 'deno'), DENO_NO_UPDATE_CHECK: '1' };
+  const { output } = await command(program, args, { cwd: project, env, timeoutMs: 60_000 });
+  return { name, agent, output };
 }
 
 async function install(project: string): Promise<string[]> {

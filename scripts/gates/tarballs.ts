@@ -1,21 +1,16 @@
 /** Gate: the packed packages work for users who install only a layer of them, in projects that know nothing of this workspace. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Consumer } from '../tarballs/consumer.js';
 import { INSTALL_SETS, type InstallSet } from '../tarballs/install-sets.js';
 import { inParallel } from './in-parallel.js';
 import { packAll } from './pack.js';
+import { temporaryFolder } from './temporary-folder.js';
 import { verdict } from './verdict.js';
 
 const tarballs = await packAll();
-const directory = mkdtempSync(join(tmpdir(), 'tinkex-tarballs-'));
-try {
-  const problems = await inParallel(INSTALL_SETS, examine);
-  verdict('check:tarballs', `${tarballs.size} tarballs, ${INSTALL_SETS.length} ways to install them`, problems.flat());
-} finally {
-  rmSync(directory, { recursive: true, force: true });
-}
+const directory = temporaryFolder('tarballs');
+const problems = await inParallel(INSTALL_SETS, examine);
+verdict('check:tarballs', `${tarballs.size} tarballs, ${INSTALL_SETS.length} ways to install them`, problems.flat());
 
 async function examine(set: InstallSet): Promise<string[]> {
   const consumer = new Consumer(join(directory, set.name.replaceAll(' ', '-')), set, [...tarballs.keys()]);

@@ -13,10 +13,10 @@ import { workCopy } from './work-copy.js';
 
 const words = process.argv.slice(2);
 const chosen = mutations.filter(({ invariant }) => words.length === 0 || words.some((word) => invariant.includes(word)));
-const problems: string[] = [];
-await using copy = await workCopy();
+const problems: string[] = chosen.length === 0 ? [`no invariant is called ${words.join(' or ')}`] : [];
+const copy = await workCopy();
 for (const mutation of chosen) {
-  const problem = await check(copy.folder, mutation);
+  const problem = await check(copy, mutation);
   console.log(`${problem === undefined ? 'noticed' : 'NOT NOTICED'}: ${mutation.invariant}`);
   if (problem !== undefined) problems.push(`${mutation.invariant}: ${problem}`);
 }

@@ -1,14 +1,14 @@
-import { cp, mkdtemp, rm, symlink } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp, symlink } from 'node:fs/promises';
 import { basename, join, relative } from 'node:path';
+import { temporaryFolder } from '../gates/temporary-folder.js';
 import { root } from '../run/workspace.mjs';
 
 const LEFT_OUT: ReadonlySet<string> = new Set(['dist', '.vitest', '.turbo', '.vite', '.vite-temp', 'coverage']);
 const COPIED = ['packages', 'package.json', 'tsconfig.base.json', 'vitest.shared.ts'];
 
-/** A copy of the sources to break, with the dependencies of the original. Removed when disposed of. */
-export async function workCopy(): Promise<{ readonly folder: string } & AsyncDisposable> {
-  const folder = await mkdtemp(join(tmpdir(), 'tinkex-mutation-'));
+/** A copy of the sources to break, with the dependencies of the original. Gone at the end of the process. */
+export async function workCopy(): Promise<string> {
+  const folder = temporaryFolder('mutation');
   for (const name of COPIED) {
     await cp(join(root, name), join(folder, name), {
       recursive: true,
@@ -18,5 +18,5 @@ export async function workCopy(): Promise<{ readonly folder: string } & AsyncDis
     });
   }
   await symlink(join(root, 'node_modules'), join(folder, 'node_modules'), 'dir');
-  return { folder, [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }) };
+  return folder;
 }

@@ -1,7 +1,7 @@
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { commandOrThrow } from '../gates/command.js';
+import { temporaryFolder } from '../gates/temporary-folder.js';
 import { root, workspacePackages } from '../run/workspace.mjs';
 
 /** What `changeset version` did to one package. */
@@ -26,25 +26,21 @@ export interface PlanOptions {
  * @returns the packages whose version changed, by name
  */
 export async function planReleases(options: PlanOptions = {}): Promise<PlannedRelease[]> {
-  const directory = mkdtempSync(join(tmpdir(), 'tinkex-release-'));
-  try {
-    copyManifests(directory, options);
-    const git = (...args: string[]) =>
-      commandOrThrow('git', ['-c', 'user.name=release', '-c', 'user.email=release@localhost', ...args], { cwd: directory });
-    await git('init', '--quiet', '--initial-branch=main');
-    await git('add', '--all');
-    await git('commit', '--quiet', '--message', 'before the release');
-    await commandOrThrow(process.execPath, [join(root, 'node_modules/@changesets/cli/bin.js'), 'version'], { cwd: directory });
-    return workspacePackages().flatMap(({ folder, manifest }) => {
-      const after = JSON.parse(readFileSync(join(directory, folder, 'package.json'), 'utf8'));
-      const from = options.startingVersion ?? manifest.version;
-      if (after.version === from || after.private === true) return [];
-      const changelog = join(directory, folder, 'CHANGELOG.md');
-      return [{ id: after.name, from, to: after.version, changelog: existsSync(changelog) ? readFileSync(changelog, 'utf8') : '' }];
-    });
-  } finally {
-    rmSync(directory, { recursive: true, force: true });
-  }
+  const directory = temporaryFolder('release');
+  copyManifests(directory, options);
+  const git = (...args: string[]) =>
+    commandOrThrow('git', ['-c', 'user.name=release', '-c', 'user.email=release@localhost', ...args], { cwd: directory });
+  await git('init', '--quiet', '--initial-branch=main');
+  await git('add', '--all');
+  await git('commit', '--quiet', '--message', 'before the release');
+  await commandOrThrow(process.execPath, [join(root, 'node_modules/@changesets/cli/bin.js'), 'version'], { cwd: directory });
+  return workspacePackages().flatMap(({ folder, manifest }) => {
+    const after = JSON.parse(readFileSync(join(directory, folder, 'package.json'), 'utf8'));
+    const from = options.startingVersion ?? manifest.version;
+    if (after.version === from || after.private === true) return [];
+    const changelog = join(directory, folder, 'CHANGELOG.md');
+    return [{ id: after.name, from, to: after.version, changelog: existsSync(changelog) ? readFileSync(changelog, 'utf8') : '' }];
+  });
 }
 
 function copyManifests(directory: string, { changesets, startingVersion }: PlanOptions): void {
