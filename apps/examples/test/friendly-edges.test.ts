@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { startServer } from '@tinkex/testkit';
 import { describe, expect, it } from 'vitest';
 import { sources } from './program-files.js';
-import { type Ended, type RunOptions, runProgram, temporaryOutput, usagesOf } from './run-program.js';
+import { type Ended, type RunOptions, runForHastyReader, runProgram, temporaryOutput, usagesOf } from './run-program.js';
 
 const HOSTED = 'https://tinker.thinkingmachines.dev/services/tinker-prod';
 const examples = readdirSync(sources)
@@ -145,6 +145,10 @@ describe('an example that cannot run says why, once', () => {
     expectOneMessage(tooShort, /too-short\.jsonl: at least two conversations are needed.*it has 1/);
     expectOneMessage(noFile, /no-such-file\.jsonl cannot be read: there is no such file/);
   });
+});
+
+it('an example whose reader leaves ends without a word', async () => {
+  for (const name of ['quickstart', 'concurrent-sampling']) expect(await runForHastyReader(name)).toMatchObject({ code: 0, stderr: '' });
 });
 
 it('every example explains itself with --help', async () => {

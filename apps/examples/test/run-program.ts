@@ -33,11 +33,17 @@ export async function usagesOf(names: readonly string[]): Promise<Record<string,
   return JSON.parse(stdout) as Record<string, string>;
 }
 
-async function run(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ended> {
+/** Runs an example for a reader who leaves after the first output, as `head` does. */
+export async function runForHastyReader(name: string): Promise<Ended> {
+  return run([join(bundles, `${name}.js`)], {}, true);
+}
+
+async function run(args: readonly string[], env: Readonly<Record<string, string>> = {}, isReaderHasty = false): Promise<Ended> {
   const child = spawn(process.execPath, args, { env: { ...plainEnvironment(), ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
   let [stdout, stderr] = ['', ''];
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     stdout += text;
+    if (isReaderHasty) child.stdout.destroy();
   });
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     stderr += text;

@@ -44,6 +44,7 @@ export async function runExample<Option extends string = never, Flag extends str
   const interrupted = new AbortController();
   const interrupt = (): void => interrupted.abort(new Error('interrupted by Ctrl-C'));
   process.once('SIGINT', interrupt);
+  process.stdout.once('error', endWithReader);
   try {
     const count = (option: Option): number => wholeNumber(option, given.options[option]);
     await example({ signal: interrupted.signal, ...given, count });
@@ -57,6 +58,12 @@ export async function runExample<Option extends string = never, Flag extends str
   } finally {
     process.off('SIGINT', interrupt);
   }
+}
+
+/** Whoever read the output has gone, as `head` does after its lines: there is nobody left to run for, and nothing to complain about. */
+function endWithReader(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE') throw error;
+  process.exit(0);
 }
 
 function readCommandLine<Option extends string, Flag extends string>(
