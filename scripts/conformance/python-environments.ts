@@ -34,7 +34,9 @@ export async function pythonEnvironment(wanted: string, torch?: string): Promise
   const home = join(CACHE, 'home');
   await mkdir(home, { recursive: true });
   const python = join(folder, 'bin', 'python');
-  if (!existsSync(python)) await must(command('python3', ['-m', 'venv', folder], { timeoutMs: 120_000 }), 'python3 -m venv failed');
+  // pip comes last: an environment without it was interrupted, or could not be completed, and is made again.
+  if (!existsSync(join(folder, 'bin', 'pip')))
+    await must(command('python3', ['-m', 'venv', folder], { timeoutMs: 120_000 }), 'python3 -m venv failed');
   const requirement = wanted === 'newest' ? ['--upgrade', 'tinker'] : [`tinker==${wanted}`];
   const extra = torch === undefined ? [] : [`torch==${torch}`];
   const isCached = (await versionIn(python, home)) !== undefined;

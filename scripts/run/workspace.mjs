@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { constants } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -69,7 +70,7 @@ export function run(program, args, { env = childEnvironment(), cwd = root } = {}
     });
     child.once('close', (code, signal) => {
       detach();
-      resolve(code ?? (signal === 'SIGINT' ? 130 : 143));
+      resolve(code ?? 128 + (signal === null ? 0 : constants.signals[signal]));
     });
   });
 }
