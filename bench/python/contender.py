@@ -1,7 +1,7 @@
 """The official Python SDK doing what the programs next door do, on the same server.
 
-Takes a task (JSON, the only argument) and prints what was measured as its last line. CPU time and memory are the operating system's numbers for this
-process and its children.
+Takes a task (JSON, the only argument) and prints what was measured as its last line. CPU time is the operating system's number for this
+process and its children, memory that of this process alone.
 """
 
 import json
