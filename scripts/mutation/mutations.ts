@@ -48,8 +48,8 @@ export const mutations: readonly Mutation[] = [
   {
     invariant: 'chunk order: outputs come back in the order of the data',
     file: 'packages/types/src/training/combine-outputs.ts',
-    find: 'for (const output of outputs) {',
-    replace: 'for (const output of outputs.toReversed()) {',
+    find: '.concat(...outputs.map(',
+    replace: '.concat(...outputs.toReversed().map(',
     package: 'types',
     tests: ['src/training/training.test.ts', 'test/vectors-training.test.ts'],
   },

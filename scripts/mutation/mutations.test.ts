@@ -1,0 +1,13 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { root } from '../run/workspace.mjs';
+import { mutations } from './mutations.js';
+
+// The check itself takes minutes and is a command of its own; that its list follows the sources is cheap to see.
+describe('mutations', () => {
+  it.each(mutations)('can break its place: $invariant', ({ file, find, package: name, tests }) => {
+    expect(readFileSync(join(root, file), 'utf8').split(find)).toHaveLength(2);
+    for (const test of tests) expect(existsSync(join(root, 'packages', name, test)), test).toBe(true);
+  });
+});
