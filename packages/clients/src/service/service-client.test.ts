@@ -161,6 +161,15 @@ describe('start-up', () => {
     },
   );
 
+  it.each([{}, { trainingRunId: 'R', path: 'tinker://R/weights/1' }])(
+    'a run that is not clear is not looked for: resume %j',
+    async (options) => {
+      const server = miniServer();
+      await expect(server.service.resume(options)).rejects.toBeInstanceOf(ConfigurationError);
+      expect(server.transport.seen).toEqual([]);
+    },
+  );
+
   it('the start and the call itself share one time limit', async () => {
     const server = miniServer();
     server.routes.set('client/config', () => later(server.clock, 900, { body: {} }));

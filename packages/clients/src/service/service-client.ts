@@ -16,7 +16,7 @@ import { keepDynamicConfig } from '../session/dynamic-config.js';
 import { keepSessionAlive, startSession } from '../session/start-session.js';
 import { TokenizerLibrary } from '../tokenizers/tokenizer-library.js';
 import { checkLoraModel, createLoraModel, createModelFromState } from '../training/create-model.js';
-import { type ResumedTraining, type ResumeOptions, resumeTraining } from '../training/resume.js';
+import { checkResumeOptions, type ResumedTraining, type ResumeOptions, resumeTraining } from '../training/resume.js';
 import { TrainingClient } from '../training/training-client.js';
 import type { FromStateOptions, LoraTrainingOptions } from '../training/training-options.js';
 import type { Connection, SessionConnection } from './connection.js';
@@ -153,6 +153,7 @@ export class ServiceClient implements AsyncDisposable {
    * @throws `NotFoundError` when the run has no training checkpoint.
    */
   async resume(options: ResumeOptions & CallOptions): Promise<ResumedTraining> {
+    checkResumeOptions(options);
     return this.#steps(options, this.#connection, (connection, step) =>
       resumeTraining(connection, step, (path, isExact) => this.#fromState(path, isExact, step)),
     );

@@ -63,7 +63,7 @@ export async function createModelFromState(
   const { path, modelSeqId, options } = request;
   const info = await weightsInfo(connection, request);
   const { loraRank, trainMlp = true, trainAttn = true, trainUnembed = true } = info;
-  const { userMetadata, signal, timeoutMs, headers } = options;
+  const { userMetadata, signal, headers } = options;
   const modelId = await createLoraModel(connection, modelSeqId, {
     baseModel: options.baseModel ?? info.baseModel,
     rank: loraRank ?? noRank(path),
@@ -72,7 +72,6 @@ export async function createModelFromState(
     trainUnembed,
     ...(userMetadata === undefined ? {} : { userMetadata }),
     ...(signal === undefined ? {} : { signal }),
-    ...(timeoutMs === undefined ? {} : { timeoutMs }),
     ...(headers === undefined ? {} : { headers }),
   });
   return { modelId, loadPath: path };

@@ -25,16 +25,20 @@ export interface ResumedTraining {
   readonly checkpoint?: Checkpoint;
 }
 
-/** Finds the checkpoint and makes a model of it. */
+/** @throws ConfigurationError when it is not clear what to resume. */
+export function checkResumeOptions({ trainingRunId, path }: ResumeOptions): void {
+  if ((trainingRunId === undefined) === (path === undefined)) {
+    throw new ConfigurationError({ message: 'resume needs either trainingRunId or path', option: 'trainingRunId' });
+  }
+}
+
+/** Finds the checkpoint and makes a model of it. The options are checked already. */
 export async function resumeTraining(
   connection: Connection,
   options: ResumeOptions & CallOptions,
   create: (path: string, withOptimizer: boolean) => Promise<TrainingClient>,
 ): Promise<ResumedTraining> {
   const { trainingRunId, path, withOptimizer = true } = options;
-  if ((trainingRunId === undefined) === (path === undefined)) {
-    throw new ConfigurationError({ message: 'resume needs either trainingRunId or path', option: 'trainingRunId' });
-  }
   if (path !== undefined) return { training: await create(path, withOptimizer), path };
   const checkpoint = await newestCheckpoint(connection, trainingRunId as string, options);
   return { training: await create(checkpoint.tinkerPath, withOptimizer), path: checkpoint.tinkerPath, checkpoint };
@@ -50,10 +54,6 @@ async function newestCheckpoint(connection: Connection, trainingRunId: string, o
   });
 }
 
-function callOptions({ signal, timeoutMs, headers }: CallOptions): CallOptions {
-  return {
-    ...(signal === undefined ? {} : { signal }),
-    ...(timeoutMs === undefined ? {} : { timeoutMs }),
-    ...(headers === undefined ? {} : { headers }),
-  };
+function callOptions({ signal, headers }: CallOptions): CallOptions {
+  return { ...(signal === undefined ? {} : { signal }), ...(headers === undefined ? {} : { headers }) };
 }
