@@ -1,5 +1,5 @@
 import { hasKind, markKind } from '../identity/kind.js';
-import { keepSafeHeaders } from './redaction.js';
+import { redactHeaders } from '../redaction/redact-value.js';
 import { defineHidden, TinkexError, type TinkexErrorOptions } from './tinkex-error.js';
 
 /** How an {@link ApiStatusError} is built. Prefer {@link apiStatusError}, which picks the class and writes the message. */
@@ -29,7 +29,7 @@ export class ApiStatusError extends TinkexError {
     this.status = options.status;
     if (options.method !== undefined) this.method = options.method;
     if (options.path !== undefined) this.path = options.path;
-    defineHidden(this, 'headers', keepSafeHeaders(options.headers ?? {}));
+    defineHidden(this, 'headers', redactHeaders(options.headers ?? {}));
     defineHidden(this, 'body', options.body);
   }
 

@@ -1,5 +1,5 @@
+import { redactText } from '../redaction/redact-text.js';
 import { ApiStatusError, type ApiStatusErrorOptions } from './api-status-error.js';
-import { redactSecrets } from './redaction.js';
 import { retryAfterMs } from './retry-after.js';
 import {
   AuthenticationError,
@@ -53,7 +53,7 @@ function withLowerCaseNames(headers: Readonly<Record<string, string>>): Record<s
 function messageOf({ method, path, status, body }: FailedResponse): string {
   const call = path === undefined ? 'The request' : `${method === undefined ? '' : `${method} `}${path}`;
   const detail = detailOf(body);
-  return `${call} failed with status ${status}${detail === '' ? '' : `: ${redactSecrets(detail)}`}`;
+  return `${call} failed with status ${status}${detail === '' ? '' : `: ${redactText(detail, SHOWN_DETAIL)}`}`;
 }
 
 function detailOf(body: unknown): string {
