@@ -18,7 +18,7 @@ export { cloudflareAccessHeaders, type ProxySettings, proxyFromEnvironment } fro
 export type { Middleware, Send } from './pipeline/middleware.js';
 export { type ExecuteWithRetriesOptions, executeWithRetries, type OuterRetry, outerDelayMs } from './retry/execute-with-retries.js';
 export type { RetryInfo } from './retry/retry-info.js';
-export { type AttemptOutcome, backoffMs, decideRetry, isRetryableResponse, type RetryDecision } from './retry/retry-policy.js';
+export { type AttemptOutcome, backoffMs, decideRetry, type RetryDecision } from './retry/retry-policy.js';
 export { createResponse, type ResponseInit } from './transport/create-response.js';
 export type {
   Cancellation,

@@ -1,9 +1,8 @@
 // How the objects of the API travel: codecs, the table of endpoints, and what clients and servers share. Applications need none of it.
 export type { Endpoint, EndpointPool, HttpMethod } from './endpoints/endpoint.js';
 export { type EndpointName, endpoints } from './endpoints/endpoints.js';
-export { isRetryableStatus } from './errors/api-status-error.js';
 export { apiStatusError, type FailedResponse } from './errors/from-response.js';
-export { retryAfterMs } from './errors/retry-after.js';
+export { isRetryableResponse, isRetryableStatus, retryAfterMs } from './errors/retry-advice.js';
 export { isPlainObject } from './json/json-value.js';
 export { parseJson } from './json/parse.js';
 export { stringifyJson } from './json/stringify.js';

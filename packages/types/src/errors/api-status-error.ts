@@ -1,5 +1,6 @@
 import { hasKind, markKind } from '../identity/kind.js';
 import { redactHeaders } from '../redaction/redact-value.js';
+import { isRetryableStatus } from './retry-advice.js';
 import { defineHidden, TinkexError, type TinkexErrorOptions } from './tinkex-error.js';
 
 /** How an {@link ApiStatusError} is built. Prefer {@link apiStatusError}, which picks the class and writes the message. */
@@ -40,8 +41,3 @@ export class ApiStatusError extends TinkexError {
 }
 
 markKind(ApiStatusError, 'ApiStatusError');
-
-/** The statuses that the reference client tries again: 408, 409, 429 and 5xx. */
-export function isRetryableStatus(status: number): boolean {
-  return status === 408 || status === 409 || status === 429 || status >= 500;
-}

@@ -13,7 +13,7 @@ import {
   TinkexError,
   ValidationError,
 } from '../index.js';
-import { apiStatusError, retryAfterMs } from '../wire.js';
+import { apiStatusError, isRetryableResponse, isRetryableStatus, retryAfterMs } from '../wire.js';
 
 describe('the error tree', () => {
   it.each([
@@ -171,10 +171,44 @@ describe('retry-after', () => {
     [{ 'retry-after': '-5' }, undefined],
     [{ 'retry-after': 'soon' }, undefined],
     [{ 'retry-after-ms': 'x', 'retry-after': '2' }, 2000],
+    [{ 'retry-after-ms': '-1', 'retry-after': '2' }, undefined],
+    [{ 'retry-after': ' +1.5e1 ' }, 15_000],
+    [{ 'retry-after': '.5' }, 500],
+    [{ 'retry-after': '5.' }, 5000],
+    [{ 'retry-after': '1e999' }, undefined],
+    [{ 'retry-after': 'Infinity' }, undefined],
     [{}, undefined],
   ])('%j means %s', (headers, expected) => {
     expect(retryAfterMs(headers as Record<string, string>, now)).toBe(expected);
     const error = apiStatusError({ status: 429, headers: headers as Record<string, string>, nowMs: now });
     expect(RateLimitError.isInstance(error) && error.retryAfterMs).toBe(expected);
+  });
+
+  it.each([
+    ['0', undefined],
+    ['0.001', 1],
+    ['60', 60_000],
+    ['60.001', undefined],
+  ])('of %s seconds, with a limit of 60 s, means %s', (seconds, expected) => {
+    expect(retryAfterMs({ 'retry-after': seconds }, now, { maxMs: 60_000 })).toBe(expected);
+  });
+
+  it('takes time in proportion to a hostile header', () => {
+    for (const text of [`${'1'.repeat(300_000)}x`, `${' '.repeat(300_000)}x`, `1${'0'.repeat(300_000)}e`]) {
+      expect(retryAfterMs({ 'retry-after': text }, now)).toBeUndefined();
+    }
+  });
+});
+
+describe('retryable statuses', () => {
+  it('are 408, 409, 429 and 5xx, and no others', () => {
+    const retryable = Array.from({ length: 500 }, (_, index) => index + 100).filter(isRetryableStatus);
+    expect(retryable).toEqual([408, 409, 429, ...Array.from({ length: 100 }, (_, index) => index + 500)]);
+  });
+
+  it.each([200, 400, 409, 503])('leave %s to the server when it says what to do', (status) => {
+    expect(isRetryableResponse(status, { 'x-should-retry': 'true' })).toBe(true);
+    expect(isRetryableResponse(status, { 'x-should-retry': 'false' })).toBe(false);
+    expect(isRetryableResponse(status, { 'x-should-retry': 'maybe' })).toBe(isRetryableStatus(status));
   });
 });

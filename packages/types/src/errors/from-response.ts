@@ -1,6 +1,6 @@
 import { redactText } from '../redaction/redact-text.js';
 import { ApiStatusError, type ApiStatusErrorOptions } from './api-status-error.js';
-import { retryAfterMs } from './retry-after.js';
+import { isRetryableResponse, retryAfterMs } from './retry-advice.js';
 import {
   AuthenticationError,
   BadRequestError,
@@ -38,9 +38,7 @@ const SHOWN_DETAIL = 500;
 export function apiStatusError({ nowMs, ...response }: FailedResponse): ApiStatusError {
   const { status } = response;
   const headers = withLowerCaseNames(response.headers ?? {});
-  const asked = headers['x-should-retry'];
-  const isRetryable = asked === 'true' ? true : asked === 'false' ? false : undefined;
-  const options = { ...response, message: messageOf(response), isRetryable };
+  const options = { ...response, message: messageOf(response), isRetryable: isRetryableResponse(status, headers) };
   if (status === 429) return new RateLimitError({ ...options, retryAfterMs: retryAfterMs(headers, nowMs ?? Date.now()) });
   const ErrorClass = CLASS_OF_STATUS[status] ?? (status >= 500 ? ServerError : ApiStatusError);
   return new ErrorClass(options);
