@@ -1,6 +1,7 @@
 // How the objects of the API travel: codecs, the table of endpoints, and what clients and servers share. Applications need none of it.
 export type { Endpoint, EndpointPool, HttpMethod } from './endpoints/endpoint.js';
 export { type EndpointName, endpoints } from './endpoints/endpoints.js';
+export { failureMessage } from './errors/failure-message.js';
 export { apiStatusError, type FailedResponse } from './errors/from-response.js';
 export { isRetryableResponse, isRetryableStatus, retryAfterMs } from './errors/retry-advice.js';
 export { isPlainObject } from './json/json-value.js';
@@ -95,6 +96,14 @@ export {
   unloadModelRequest,
   unloadModelResponse,
 } from './wire/models.js';
+export {
+  type FailureReport,
+  type PollAnswerMeaning,
+  type QueueReport,
+  readFailure,
+  readPollAnswer,
+  readQueueReport,
+} from './wire/poll-answer.js';
 export {
   type CreateSamplingSessionRequest,
   type CreateSamplingSessionResponse,

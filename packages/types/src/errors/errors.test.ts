@@ -13,7 +13,7 @@ import {
   TinkexError,
   ValidationError,
 } from '../index.js';
-import { apiStatusError, isRetryableResponse, isRetryableStatus, retryAfterMs } from '../wire.js';
+import { apiStatusError, failureMessage, isRetryableResponse, isRetryableStatus, retryAfterMs } from '../wire.js';
 
 describe('the error tree', () => {
   it.each([
@@ -210,5 +210,26 @@ describe('retryable statuses', () => {
     expect(isRetryableResponse(status, { 'x-should-retry': 'true' })).toBe(true);
     expect(isRetryableResponse(status, { 'x-should-retry': 'false' })).toBe(false);
     expect(isRetryableResponse(status, { 'x-should-retry': 'maybe' })).toBe(isRetryableStatus(status));
+  });
+});
+
+describe('failureMessage', () => {
+  it.each([
+    [{ detail: 'a', message: 'b', error_message: 'c', error: 'd' }, 'a'],
+    [{ message: 'b', error_message: 'c', error: 'd' }, 'b'],
+    [{ error_message: 'c', error: 'd' }, 'c'],
+    [{ error: 'd', category: 'user' }, 'd'],
+    [{ detail: '', error: 'd' }, 'd'],
+    [{ error: { message: 'nested', code: 1 } }, 'nested'],
+    [{ detail: [{ loc: ['body'], msg: 'missing' }] }, '[{"loc":["body"],"msg":"missing"}]'],
+    [{ error: { size: 1n } }, 'a body that cannot be shown'],
+    ['text', 'text'],
+    ['', undefined],
+    [{}, undefined],
+    [null, undefined],
+    [[1], undefined],
+  ])('of %o is %s', (body, expected) => {
+    expect(failureMessage(body)).toBe(expected);
+    expect(apiStatusError({ status: 400, body }).message).toBe(`The request failed with status 400${expected ? `: ${expected}` : ''}`);
   });
 });
