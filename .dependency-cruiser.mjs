@@ -8,6 +8,17 @@ const LAYERS = {
 };
 const USES_TESTKIT_IN_TESTS = ['telemetry', 'clients'];
 
+/**
+ * The folders of a package in the order of its data. The sources of a folder import only folders that stand before it, types included; files
+ * beside the folders (other than the entry points) belong to none and may be imported by all.
+ */
+const FOLDERS = {
+  types: [
+    ...['redaction', 'errors', 'events', 'tensor', 'json', 'tokenizer', 'model-input', 'paths', 'sampling', 'training', 'proto', 'wire'],
+    'endpoints',
+  ],
+};
+
 const TESTS = '(^packages/[^/]+/test/|[.]test([.]|-)|[.]test-d[.]ts$)';
 
 /** @param {string[]} names */
@@ -27,10 +38,40 @@ function layerRule(name, allowed, inTests) {
   };
 }
 
+/** @param {string} name @param {string[]} folders @returns {import('dependency-cruiser').IForbiddenRuleType[]} */
+function folderRules(name, folders) {
+  const sources = `^packages/${name}/src/`;
+  const inOrder = folders.slice(0, -1).map((folder, index) => ({
+    name: `folder-order-${name}`,
+    comment: `The folder ${folder} of @tinkex/${name} may import only: ${folders.slice(0, index).join(', ') || 'no other folder'}.`,
+    severity: /** @type {const} */ ('error'),
+    from: { path: `${sources}${folder}/`, pathNot: TESTS },
+    to: { path: `${sources}(${folders.slice(index + 1).join('|')})/` },
+  }));
+  return [
+    ...inOrder,
+    {
+      name: `folder-listed-${name}`,
+      comment: `Each folder of @tinkex/${name} has its place in FOLDERS.`,
+      severity: 'error',
+      from: { path: `${sources}[^/]+/`, pathNot: [`${sources}(${folders.join('|')})/`, TESTS] },
+      to: {},
+    },
+    {
+      name: `folder-entry-${name}`,
+      comment: 'A folder imports the files it needs, not an entry point that imports them all.',
+      severity: 'error',
+      from: { path: `${sources}[^/]+/`, pathNot: TESTS },
+      to: { path: `${sources}(index|wire)[.]ts$` },
+    },
+  ];
+}
+
 /** @type {import('dependency-cruiser').IConfiguration} */
 export default {
   forbidden: [
     ...Object.entries(LAYERS).flatMap(([name, allowed]) => [layerRule(name, allowed, false), layerRule(name, allowed, true)]),
+    ...Object.entries(FOLDERS).flatMap(([name, folders]) => folderRules(name, folders)),
     {
       name: 'no-deep-import',
       comment: 'Another package is imported by its name; its inside is its own business.',

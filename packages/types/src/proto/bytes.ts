@@ -2,6 +2,9 @@ import { type Numbers, type NumbersConstructor, viewNumbers } from '../tensor/by
 import type { Int64Array } from '../tensor/numbers.js';
 import { DType } from './gen/tinker_public_pb.js';
 
+// The protobuf library brings a base64 that runs in every runtime. Only this folder knows the library.
+export { base64Decode, base64Encode } from '@bufbuild/protobuf/wire';
+
 /** The same bytes as a plain `Uint8Array`: the methods of a subclass, such as Node's Buffer, may differ. */
 export function plainBytes(bytes: Uint8Array): Uint8Array {
   return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
