@@ -1,3 +1,4 @@
+export { onAbort } from './abort/on-abort.js';
 export { apiKeyAuth } from './auth/api-key.js';
 export type { AuthProvider } from './auth/auth-provider.js';
 export { type CredentialCommand, type CredentialCommandOptions, credentialCommand } from './auth/credential-command.js';

@@ -1,6 +1,7 @@
 import { ApiStatusError, TinkexError } from '@tinkex/types';
+import { abortedBy } from '../abort/on-abort.js';
 import type { Clock } from '../clock/clock.js';
-import { abortedBy, sleep } from '../clock/sleep.js';
+import { sleep } from '../clock/sleep.js';
 
 /** One failed attempt, as a strategy sees it. */
 export interface Failure {
