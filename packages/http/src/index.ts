@@ -20,7 +20,7 @@ export type { Middleware, Send } from './pipeline/middleware.js';
 export { redactHeaders, redactUrl } from './redaction/redact.js';
 export { type BackoffOptions, backoff } from './retry/backoff.js';
 export {
-  FailedResponse,
+  UnsuccessfulResponse,
   type Failure,
   type Pause,
   type Retry,

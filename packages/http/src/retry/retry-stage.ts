@@ -6,7 +6,7 @@ import type { EventSourceOf } from '../diagnostics/diagnostics-stage.js';
 import { type Call, isAnswer, type Reply, requestTypeOf } from '../pipeline/call.js';
 import { closedError, type Lifetime } from '../pipeline/lifetime.js';
 import type { Stage } from '../pipeline/stage.js';
-import { FailedResponse, type Retry, retry, withAttempts } from './retry.js';
+import { UnsuccessfulResponse, type Retry, retry, withAttempts } from './retry.js';
 import { httpStrategy } from './strategies.js';
 
 /** One failed attempt that will be followed by another. */
@@ -45,14 +45,14 @@ export function retryStage(clock: Clock, random: Random, lifetime: Lifetime, sou
         },
       });
     } catch (error) {
-      if (error instanceof FailedResponse) return error.response as Reply;
+      if (error instanceof UnsuccessfulResponse) return error.response as Reply;
       throw withAttempts(error, call.attempt + 1);
     }
   };
   // The usual call ends with its first attempt: it pays for one `then`, not for the frame of the retries.
   return (call, next) =>
     next(call).then(
-      (reply) => (isAnswer(call, reply.status) ? reply : retryCall(call, next, new FailedResponse(reply))),
+      (reply) => (isAnswer(call, reply.status) ? reply : retryCall(call, next, new UnsuccessfulResponse(reply))),
       (error: unknown) => retryCall(call, next, error),
     );
 }
@@ -60,12 +60,12 @@ export function retryStage(clock: Clock, random: Random, lifetime: Lifetime, sou
 async function attempt(call: Call, next: Next): Promise<Reply> {
   const reply = await next(call);
   if (isAnswer(call, reply.status)) return reply;
-  throw new FailedResponse(reply);
+  throw new UnsuccessfulResponse(reply);
 }
 
 function announce(call: Call, { error, status, delayMs }: Retry, source: EventSourceOf): void {
   const { attempt, method, path } = call;
-  const isReply = error instanceof FailedResponse;
+  const isReply = error instanceof UnsuccessfulResponse;
   call.onRetry?.({ attempt, delayMs, ...(isReply ? { status: status as number } : { error }) });
   if (!hasSubscribers('tinkex:http:request:retry')) return;
   publish('tinkex:http:request:retry', {
@@ -82,6 +82,6 @@ function announce(call: Call, { error, status, delayMs }: Retry, source: EventSo
 
 function outOfTime({ method, path }: Call, { error, status }: Retry): TimeoutError {
   const message = `${method} ${path} ran out of its total time limit while retrying.`;
-  const cause = error instanceof FailedResponse ? new ConnectionError({ message: `The last answer had status ${status}.` }) : error;
+  const cause = error instanceof UnsuccessfulResponse ? new ConnectionError({ message: `The last answer had status ${status}.` }) : error;
   return new TimeoutError({ message, phase: 'total', cause });
 }
