@@ -20,13 +20,13 @@ export type { Middleware, Send } from './pipeline/middleware.js';
 export { redactHeaders, redactUrl } from './redaction/redact.js';
 export { type BackoffOptions, backoff } from './retry/backoff.js';
 export {
-  UnsuccessfulResponse,
   type Failure,
   type Pause,
   type Retry,
   type RetryPolicy,
   type RetryStrategy,
   retry,
+  UnsuccessfulResponse,
   withAttempts,
 } from './retry/retry.js';
 export type { RetryInfo } from './retry/retry-stage.js';

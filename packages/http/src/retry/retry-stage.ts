@@ -6,7 +6,7 @@ import type { EventSourceOf } from '../diagnostics/diagnostics-stage.js';
 import { type Call, isAnswer, type Reply, requestTypeOf } from '../pipeline/call.js';
 import { closedError, type Lifetime } from '../pipeline/lifetime.js';
 import type { Stage } from '../pipeline/stage.js';
-import { UnsuccessfulResponse, type Retry, retry, withAttempts } from './retry.js';
+import { type Retry, retry, UnsuccessfulResponse, withAttempts } from './retry.js';
 import { httpStrategy } from './strategies.js';
 
 /** One failed attempt that will be followed by another. */

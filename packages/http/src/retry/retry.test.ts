@@ -1,10 +1,11 @@
 import { getEventListeners } from 'node:events';
-import { AbortedError, ApiStatusError, ConnectionError, isRetryableStatus, TimeoutError, ValidationError } from '@tinkex/types';
+import { AbortedError, ApiStatusError, ConnectionError, TimeoutError, ValidationError } from '@tinkex/types';
+import { isRetryableStatus } from '@tinkex/types/wire';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ManualClock } from '../../test/support/manual-clock.js';
 import { backoff } from './backoff.js';
-import { UnsuccessfulResponse, type Failure, type Retry, type RetryStrategy, retry } from './retry.js';
+import { type Failure, type Retry, type RetryStrategy, retry, UnsuccessfulResponse } from './retry.js';
 import { httpStrategy, outerStrategy } from './strategies.js';
 
 const LOST = new ConnectionError({ message: 'lost' });
@@ -54,10 +55,13 @@ describe('retry', () => {
     const headers = { 'retry-after': '7' };
     const clock = new ManualClock(5);
     await clock.settle(
-      retry(failing([new ApiStatusError({ message: 'x', status: 503, headers }), new UnsuccessfulResponse({ status: 429, headers }), LOST]), {
-        clock,
-        strategies: [strategy],
-      }),
+      retry(
+        failing([new ApiStatusError({ message: 'x', status: 503, headers }), new UnsuccessfulResponse({ status: 429, headers }), LOST]),
+        {
+          clock,
+          strategies: [strategy],
+        },
+      ),
     );
     expect(seen.map(({ status, headers: shown, nowMs }) => [status, shown, nowMs])).toEqual([
       [503, headers, 5],
