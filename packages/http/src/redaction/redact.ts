@@ -1,6 +1,6 @@
 import { keepSafeHeaders, REDACTED } from '@tinkex/types/wire';
 
-/** A copy with lower-case names in which only well-known harmless headers keep their values. Use it for everything that is logged or recorded. */
+/** A copy with lower-case names in which only well-known harmless headers keep their values. Use it for everything you log or record. */
 export function redactHeaders(headers: Readonly<Record<string, string | readonly string[] | undefined>>): Record<string, string> {
   const flat: Record<string, string> = {};
   for (const name of Object.keys(headers)) {
@@ -11,7 +11,7 @@ export function redactHeaders(headers: Readonly<Record<string, string | readonly
 }
 
 /**
- * A URL that may be shown: no user name, no password, no fragment, and the query's names without its values, because that is
+ * A URL that is safe to show: no user name, no password, no fragment, and the query's names without its values, because that is
  * where signed URLs carry their signatures.
  */
 export function redactUrl(url: string | URL): string {

@@ -1,12 +1,37 @@
 import { type EventSource, type HttpRequestEvent, type RequestType, TinkexError } from '@tinkex/types';
-import { type Call, type Reply, requestTypeOf } from '../pipeline/call.js';
-import { requestIdOf } from '../pipeline/request-id.js';
+import { type Call, type Reply, requestIdOf, requestTypeOf } from '../call/call.js';
+import type { Clock } from '../clock/clock.js';
+import { channel, publish } from '../diagnostics/channels.js';
 
-/**
- * What is told about an attempt when it starts and, on the same object, when it ends. A class because its objects have room from the start for
- * what is known at the end only; a literal would have to grow twice.
- */
-export class AttemptEvent implements HttpRequestEvent {
+const START = channel('tinkex:http:request:start');
+const STOP = channel('tinkex:http:request:stop');
+const EXCEPTION = channel('tinkex:http:request:exception');
+
+/** True when the start or the end of an attempt has subscribers. */
+export function areAttemptsObserved(): boolean {
+  return START.hasSubscribers || STOP.hasSubscribers || EXCEPTION.hasSubscribers;
+}
+
+/** Publishes the start and the end of an attempt, on one object. */
+export function observeAttempt(call: Call, clock: Clock, source: EventSource, run: () => Promise<Reply>): Promise<Reply> {
+  const event = new AttemptEvent(call, clock.now(), source);
+  publish('tinkex:http:request:start', event);
+  return run().then(
+    (reply) => {
+      event.answered(reply, clock.now());
+      publish('tinkex:http:request:stop', event);
+      return reply;
+    },
+    (error: unknown) => {
+      event.failed(error, clock.now());
+      publish('tinkex:http:request:exception', event);
+      throw error;
+    },
+  );
+}
+
+/** A class, because its objects have room from the start for what is known only at the end. */
+class AttemptEvent implements HttpRequestEvent {
   readonly requestType: RequestType;
   readonly method: string;
   readonly path: string;

@@ -1,19 +1,19 @@
 import { AbortedError, TinkexError } from '@tinkex/types';
 import type { Dispatcher } from 'undici';
 import { abortedBy, onAbort } from '../abort/on-abort.js';
-import { oversizedBody } from './body-size.js';
 import { faultOf } from './fault.js';
 import type { CancellationListener, RequestProgress, TransportBody, TransportRequest, TransportResponse } from './transport.js';
+import { oversizedBody } from './unusable-response.js';
 
-/** Unread bytes beyond which the socket is paused until somebody reads. */
+/** Unread bytes beyond which the socket is paused until they are read. */
 const HIGH_WATER_BYTES = 256 * 1024;
 const NO_BYTES = new Uint8Array(0);
 
 /**
- * One request and its response on one connection: undici's handler, our response and its body in a single object. It works
- * on `dispatch` and not on `undici.request`, whose Node stream costs as much as the rest of the exchange.
+ * One request and its response on one connection: undici's handler, the response and its body in one object. It works on
+ * `dispatch`, because `undici.request` builds a Node stream per response. docs/decisions/0201-http-hot-path.md
  */
-export class Exchange implements Dispatcher.DispatchHandler, TransportResponse, TransportBody, CancellationListener {
+export class UndiciExchange implements Dispatcher.DispatchHandler, TransportResponse, TransportBody, CancellationListener {
   status = 0;
   headers: Readonly<Record<string, string>> = {};
 
@@ -29,7 +29,7 @@ export class Exchange implements Dispatcher.DispatchHandler, TransportResponse, 
   #isCollecting = false;
   #isEnded = false;
   #error: Error | undefined;
-  /** Wakes whoever waits for bytes. */
+  /** Wakes the reader that waits for bytes. */
   #wake: (() => void) | undefined;
   #unfollow: (() => void) | undefined;
 
@@ -108,15 +108,15 @@ export class Exchange implements Dispatcher.DispatchHandler, TransportResponse, 
       this.cancelled(oversizedBody(maxBytes));
     }
     if (this.#error !== undefined) return Promise.reject(this.#error);
-    // A small body has usually come in one packet with its headers.
+    // A small body usually arrives in one packet with its headers.
     if (this.#isEnded) return Promise.resolve(this.#collected());
-    return this.#resumeForNews().then(() => {
+    return this.#resume().then(() => {
       if (this.#error !== undefined) throw this.#error;
       return this.#collected();
     });
   }
 
-  /** What is still to come. The answer to HEAD names the length of a body that it does not have. */
+  /** The length of a body that is still to come. The response to HEAD has a length and no body. */
   #announcedBytes(): number {
     return this.#isEnded || this.#request.method === 'HEAD' ? 0 : Number(this.headers['content-length']);
   }
@@ -139,7 +139,7 @@ export class Exchange implements Dispatcher.DispatchHandler, TransportResponse, 
         }
         if (this.#error !== undefined) throw this.#error;
         if (this.#isEnded) return;
-        await this.#resumeForNews();
+        await this.#resume();
       }
     } finally {
       this.cancel();
@@ -151,8 +151,8 @@ export class Exchange implements Dispatcher.DispatchHandler, TransportResponse, 
     this.cancelled(new AbortedError({ message: 'The response was not read to its end.' }));
   }
 
-  /** Listens before it resumes: resuming may deliver what undici holds back at once, within the call. */
-  #resumeForNews(): Promise<void> {
+  /** Waits for the next event. Listens before it resumes, because undici may deliver held data within `resume()`. */
+  #resume(): Promise<void> {
     return new Promise((resolve) => {
       this.#wake = resolve;
       this.#controller?.resume();

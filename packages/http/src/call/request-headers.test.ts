@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { needsIdempotencyKey, newIdempotencyKey } from './idempotency-key.js';
+import { newIdempotencyKey, RequestHeaders } from './request-headers.js';
 
 describe('newIdempotencyKey', () => {
-  it('is a random UUID of version 4 behind our name', () => {
+  it('is a random UUID of version 4 with a prefix', () => {
     for (let count = 0; count < 1_000; count += 1) {
       expect(newIdempotencyKey()).toMatch(/^tinkex-retry-[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
     }
@@ -19,8 +19,11 @@ describe('newIdempotencyKey', () => {
   });
 });
 
-describe('needsIdempotencyKey', () => {
-  it('holds for everything that may change something', () => {
-    expect(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'].map(needsIdempotencyKey)).toEqual([false, false, true, true, true, true]);
+describe('RequestHeaders', () => {
+  it('puts an idempotency key on everything that may change something', () => {
+    const headers = new RequestHeaders({ baseUrl: 'http://h' }, 1_000);
+    const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
+    const hasKey = methods.map((method) => 'x-idempotency-key' in headers.create({ method, path: '/x' }));
+    expect(hasKey).toEqual([false, false, true, true, true, true]);
   });
 });

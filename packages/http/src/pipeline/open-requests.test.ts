@@ -1,13 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ManualClock } from '../../test/support/manual-clock.js';
-import { DeadlineQueue, type Expiring } from './deadline-queue.js';
+import { DeadlineQueue, type Expiring } from './open-requests.js';
 
 class Work implements Expiring {
   deadlineAtMs = 0;
   next: Expiring | undefined = undefined;
   previous: Expiring | undefined = undefined;
   expiredAtMs: number | undefined;
+  reason: Error | undefined;
   readonly #queue: DeadlineQueue;
   readonly #clock: ManualClock;
 
@@ -21,7 +22,8 @@ class Work implements Expiring {
     this.#queue.leave(this);
   }
 
-  cancelled(): void {
+  cancelled(reason: Error): void {
+    this.reason = reason;
     this.#queue.leave(this);
   }
 }
@@ -67,11 +69,7 @@ describe('DeadlineQueue', () => {
     const works = [new Work(queue, clock), new Work(queue, clock)];
     for (const work of works) queue.enter(work);
     expect(clock.pending).toBe(0);
-    let count = 0;
-    queue.endAll((work) => {
-      count += 1;
-      work.cancelled(new Error('closed'));
-    });
-    expect(count).toBe(2);
+    queue.cancelAll();
+    expect(works.map(({ reason }) => reason?.message)).toEqual(['The client is closed.', 'The client is closed.']);
   });
 });
