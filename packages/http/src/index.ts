@@ -22,7 +22,6 @@ export { type Clock, type Random, systemClock } from './clock/clock.js';
 export { keepAlive, type SleepOptions, sleep } from './clock/sleep.js';
 export { hasSubscribers, publish, subscribe } from './diagnostics/channels.js';
 export { cloudflareAccessHeaders, type ProxySettings, proxyFromEnvironment } from './environment.js';
-export { redactHeaders, redactUrl } from './redaction/redact.js';
 export { type BackoffOptions, backoff } from './retry/backoff.js';
 export {
   type Failure,

@@ -1,9 +1,9 @@
 import { TimeoutError } from '@tinkex/types';
+import { redactUrl } from '@tinkex/types/wire';
 import { abortedBy, onAbort } from '../abort/on-abort.js';
 import { type Call, isAnswer, type Reply } from '../call/call.js';
 import type { Clock } from '../clock/clock.js';
 import { decodeBody, decodeStream } from '../compression/content-encoding.js';
-import { redactUrl } from '../redaction/redact.js';
 import type {
   Cancellation,
   CancellationListener,
