@@ -1,9 +1,9 @@
 import { getEventListeners } from 'node:events';
 import { AbortedError } from '@tinkex/types';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { ManualClock } from '../../test/support/manual-clock.js';
 import { systemClock } from './clock.js';
 import { sleep } from './sleep.js';
+import { VirtualClock } from './virtual-clock.js';
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -11,7 +11,7 @@ afterEach(() => {
 
 describe('sleep', () => {
   it('ends when the clock says so, and leaves no listener', async () => {
-    const clock = new ManualClock();
+    const clock = new VirtualClock();
     const { signal } = new AbortController();
     const wait = sleep(clock, 1_000, signal);
     await clock.advance(999);
@@ -22,7 +22,7 @@ describe('sleep', () => {
   });
 
   it('ends at once with the reason of its signal, and leaves no timer', async () => {
-    const clock = new ManualClock();
+    const clock = new VirtualClock();
     const controller = new AbortController();
     const wait = sleep(clock, 1_000, controller.signal);
     controller.abort('why');

@@ -6,11 +6,12 @@ import { gzipSync } from 'node:zlib';
 import { ConnectionError, NotFoundError, ValidationError } from '@tinkex/types';
 import { describe, expect, it } from 'vitest';
 import { createResponse, HttpClient } from '../../src/index.js';
+import { VirtualClock } from '../../src/testing/index.js';
 import { failure } from '../support/failure.js';
 import { Gate } from '../support/gate.js';
-import { ManualClock, turn } from '../support/manual-clock.js';
 import { jsonResponse, RawServer } from '../support/raw-server.js';
 import { ScriptedTransport } from '../support/scripted-transport.js';
+import { turn } from '../support/turn.js';
 
 const get = { method: 'GET', path: '/file' } as const;
 
@@ -81,7 +82,7 @@ describe('streaming', () => {
   });
 
   it('limits the wait for the next bytes, not the whole download', async () => {
-    const clock = new ManualClock();
+    const clock = new VirtualClock();
     const received = new Gate<Socket>();
     await using server = await RawServer.start((socket) => {
       socket.write('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\na');
@@ -105,7 +106,7 @@ describe('streaming', () => {
   });
 
   it('retries until there are headers, and throws for an answer that is no success', async () => {
-    const clock = new ManualClock();
+    const clock = new VirtualClock();
     await using server = await RawServer.start((socket, _request, index) => {
       socket.write(index === 0 ? jsonResponse({}, '503 Busy') : jsonResponse({ detail: 'gone' }, '404 Not Found'));
     });
@@ -119,7 +120,7 @@ describe('streaming', () => {
   });
 
   it('does not wait again once it was aborted, so that the client can close', async () => {
-    const clock = new ManualClock();
+    const clock = new VirtualClock();
     let isStuck = false;
     const response = createResponse({ body: 'abc' });
     // A body that has one chunk at hand and then ignores that nobody wants it any more.
