@@ -76,7 +76,7 @@ describe('jwt-refresh vectors', () => {
 });
 
 describe('jwtAuth', () => {
-  it('makes one exchange for many calls at once, then none until five minutes before the end', async () => {
+  it('exchanges once for many concurrent calls, then not until five minutes before the expiry', async () => {
     const clock = new VirtualClock();
     let exchanges = 0;
     const auth = jwtAuth({ clock, exchange: async () => tokenExpiring(clock.now() + 3_600_000, `user-${++exchanges}`) });
@@ -112,7 +112,7 @@ describe('jwtAuth', () => {
     await auth.close?.();
   });
 
-  it('goes on with the old token when a refresh fails, says so, and tries again a minute later', async () => {
+  it('keeps the old token when a refresh fails, reports it, and retries a minute later', async () => {
     const clock = new VirtualClock();
     const failures: unknown[] = [];
     let isDown = false;
@@ -164,7 +164,7 @@ describe('jwtAuth', () => {
     expect(exchange).not.toHaveBeenCalled();
   });
 
-  it('tries again a minute later even when the one who is told of the failure throws', async () => {
+  it('retries a minute later even when onRefreshFailure throws', async () => {
     const clock = new VirtualClock();
     let exchanges = 0;
     const exchange = async (): Promise<string> => {
@@ -225,7 +225,7 @@ describe('credentialCommand', () => {
     ['prints two lines', [node, '-e', 'console.log("tml-leak\\ntml-leak")'], /cannot carry/],
     ['prints far too much', [node, '-e', 'process.stdout.write("tml-leak".repeat(20000))'], /printed more than/],
     ['does not exist', ['/nonexistent/tml-leak'], /could not be started \(ENOENT\)/],
-  ])('ends the call at once when the command %s, without showing its output', async (_name, command, message) => {
+  ])('ends the call immediately when the command %s, without showing its output', async (_name, command, message) => {
     const transport = new ScriptedTransport([]);
     const client = new HttpClient({ baseUrl, transport, auth: credentialCommand(command) });
     const error = await failure(client.request({ method: 'POST', path: '/x' }));

@@ -103,7 +103,7 @@ describe('request', () => {
 });
 
 describe('headers', () => {
-  it('names us, the machine, the call and its limit', async () => {
+  it('name the client, the platform, the call and its limit', async () => {
     const transport = new ScriptedTransport([ok(), ok()]);
     const client = clientOf(transport);
     await client.request({ method: 'POST', path: '/a', body: {}, attemptTimeoutMs: 4_500 });
@@ -145,7 +145,7 @@ describe('retries', () => {
     expect(transport.requests).toHaveLength(1);
   });
 
-  it('tells onRetry what happened and how long it waits', async () => {
+  it('passes onRetry what happened and how long it waits', async () => {
     const clock = new VirtualClock();
     const retries: RetryInfo[] = [];
     const lost = new ConnectionError({ message: 'lost' });
@@ -205,7 +205,7 @@ describe('the empty 400', () => {
     expect(transport.recycled).toEqual(Array.from({ length: 17 }, () => 'train http://service.test'));
   });
 
-  it('is counted for each pool by itself', async () => {
+  it('is counted per pool', async () => {
     const client = clientOf(new ScriptedTransport([empty], true));
     for (let count = 0; count < 16; count += 1) await failure(client.request(call));
     expect(await failure(client.request(call))).toBeInstanceOf(BadRequestError);
@@ -238,7 +238,7 @@ describe('middleware', () => {
     expect(transport.requests[1]?.headers).toMatchObject({ 'x-a': '1', 'x-b': '1', 'x-api-key': 'tml-k', 'x-stainless-retry-count': '1' });
   });
 
-  it('may answer by itself', async () => {
+  it('may answer without next', async () => {
     const transport = new ScriptedTransport([]);
     const client = clientOf(transport, { middleware: [async () => createResponse({ body: { cached: true } })] });
     expect(await client.request({ method: 'GET', path: '/x' })).toEqual({ cached: true });

@@ -90,7 +90,7 @@ describe('response bodies', () => {
     expect(await client.request({ method: 'GET', path: '/x', maxRetries: 0 })).toEqual({ a: 1 });
   });
 
-  it('with an encoding that nobody knows are refused', async () => {
+  it('with an unknown encoding are rejected', async () => {
     const error = await failure(new HttpClient({ baseUrl, transport: answer('rot13', body) }).request({ method: 'GET', path: '/x' }));
     expect(error).toBeInstanceOf(ValidationError);
     expect(error.message).toContain('rot13');

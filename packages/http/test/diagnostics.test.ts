@@ -14,7 +14,7 @@ afterEach(() => {
 });
 
 describe('events', () => {
-  it('tell each attempt from start to end on one object, and each retry', async () => {
+  it('cover each attempt from start to end on one object, and each retry', async () => {
     const clock = new VirtualClock();
     const seen: [string, HttpRequestEvent][] = [];
     const retries: HttpRetryEvent[] = [];
@@ -116,7 +116,7 @@ describe('events', () => {
     expect(received).toEqual([{ clientId: 'c', baseUrl, sessionId: 's' }]);
   });
 
-  it('tell the whole of a failure to somebody who watches nothing else', async () => {
+  it('show the whole failure to a subscriber of nothing else', async () => {
     const clock = new VirtualClock({ startMs: 1_000 });
     const seen: HttpRequestEvent[] = [];
     subscriptions.push(subscribe('tinkex:http:request:exception', (event) => void seen.push(event)));
@@ -138,7 +138,7 @@ describe('events', () => {
     ]);
   });
 
-  it('say what was thrown by name when it is no error of ours', async () => {
+  it('name what was thrown when it is not a TinkexError', async () => {
     const seen: HttpRequestEvent[] = [];
     subscriptions.push(subscribe('tinkex:http:request:exception', (event) => void seen.push(event)));
     const client = new HttpClient({ baseUrl, transport: new ScriptedTransport([new RangeError('private text')]) });

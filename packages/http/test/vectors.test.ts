@@ -1,9 +1,9 @@
 import { ApiStatusError, ConfigurationError, ConnectionError, TimeoutError, type TinkexError, ValidationError } from '@tinkex/types';
 import { describe, expect, it } from 'vitest';
+import { jwtExpirySeconds } from '../src/auth/jwt-claims.js';
 import {
   createResponse,
   HttpClient,
-  jwtExpirySeconds,
   jwtIdentity,
   outerStrategy,
   type Query,

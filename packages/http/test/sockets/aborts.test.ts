@@ -19,7 +19,7 @@ describe('aborting', () => {
     expect(server.connections).toBe(0);
   });
 
-  it('frees the socket at once while the headers are awaited, and does not retry', async () => {
+  it('frees the socket immediately while it waits for headers, and does not retry', async () => {
     const received = new Gate<Socket>();
     let requests = 0;
     await using server = await RawServer.start((socket) => {
@@ -57,7 +57,7 @@ describe('aborting', () => {
     expect(getEventListeners(controller.signal, 'abort')).toHaveLength(0);
   });
 
-  it('ends the wait between two attempts at once', async () => {
+  it('ends the wait between two attempts immediately', async () => {
     const clock = new VirtualClock();
     await using server = await RawServer.start((socket) => socket.write(jsonResponse({}, '503 Busy')));
     await using client = new HttpClient({ baseUrl: server.url, clock });

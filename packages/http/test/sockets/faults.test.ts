@@ -110,7 +110,7 @@ describe('the keep-alive race', () => {
   });
 });
 
-/** A clock whose timers fire at once; deadlines never, because they are long. */
+/** A clock whose timers fire immediately; deadlines never do, because they are long. */
 function instantClock(): VirtualClock {
   const clock = new VirtualClock();
   const original = clock.setTimeout.bind(clock);

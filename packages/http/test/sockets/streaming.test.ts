@@ -16,7 +16,7 @@ import { turn } from '../support/turn.js';
 const get = { method: 'GET', path: '/file' } as const;
 
 describe('streaming', () => {
-  it('holds only a window of a large body while nobody reads', async () => {
+  it('holds only a window of a large body while it is not read', async () => {
     const size = 64 * 1024 * 1024;
     const block = Buffer.alloc(64 * 1024, 7);
     let written = 0;
@@ -44,7 +44,7 @@ describe('streaming', () => {
     for await (const chunk of body) {
       received += chunk.byteLength;
       furthestAhead = Math.max(furthestAhead, written - received);
-      // A slow reader: the server gets every chance to run ahead.
+      // A slow reader: the server could run far ahead.
       if (received < 4 * 1024 * 1024) await new Promise((resolve) => setImmediate(resolve));
     }
     expect(received).toBe(size);
@@ -105,7 +105,7 @@ describe('streaming', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('retries until there are headers, and throws for an answer that is no success', async () => {
+  it('retries until there are headers, and throws for a response that is not a success', async () => {
     const clock = new VirtualClock();
     await using server = await RawServer.start((socket, _request, index) => {
       socket.write(index === 0 ? jsonResponse({}, '503 Busy') : jsonResponse({ detail: 'gone' }, '404 Not Found'));
@@ -123,7 +123,7 @@ describe('streaming', () => {
     const clock = new VirtualClock();
     let isStuck = false;
     const response = createResponse({ body: 'abc' });
-    // A body that has one chunk at hand and then ignores that nobody wants it any more.
+    // A body that has one chunk ready and ignores its cancellation.
     const stubborn = {
       ...response.body,
       async *[Symbol.asyncIterator]() {
@@ -171,7 +171,7 @@ describe('streaming', () => {
     expect(error.message).toContain('gzip');
   });
 
-  it('ends a packed body that nobody reads without a word', async () => {
+  it('drops an encoded body that is not read, without an error', async () => {
     const zipped = gzipSync(randomBytes(200_000));
     await using server = await RawServer.start((socket) => {
       socket.write(`HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: ${zipped.length}\r\n\r\n`);
@@ -202,7 +202,7 @@ describe('streaming', () => {
     await closed.opened;
   });
 
-  it('has nothing to unpack where there is no body', async () => {
+  it('decodes nothing without a body', async () => {
     await using server = await RawServer.start((socket) =>
       socket.write('HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: 80\r\n\r\n'),
     );
