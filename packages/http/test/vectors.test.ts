@@ -4,7 +4,6 @@ import { jwtExpirySeconds } from '../src/auth/jwt-claims.js';
 import {
   createResponse,
   HttpClient,
-  jwtIdentity,
   outerStrategy,
   type Query,
   type RetryStrategy,
@@ -165,15 +164,12 @@ describe('jwt', () => {
     claims_error?: boolean;
     exp?: number;
     exp_error?: boolean;
-    whoami?: { user_urn: string; email: string | null };
   }
   it.each(vectors<string, Expected>('jwt'))('$name', ({ input, expected }) => {
     if (expected.claims_error) expect(() => readJwtClaims(input)).toThrow(ValidationError);
     else expect(readJwtClaims(input)).toEqual(expected.claims);
     if (expected.exp_error) expect(() => jwtExpirySeconds(input)).toThrow(ValidationError);
     else expect(jwtExpirySeconds(input)).toBe(expected.exp);
-    if (expected.whoami !== undefined)
-      expect(jwtIdentity(input)).toEqual({ userUrn: expected.whoami.user_urn, email: expected.whoami.email });
   });
 });
 
