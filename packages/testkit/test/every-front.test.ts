@@ -81,12 +81,8 @@ describe.each(Object.entries(fronts))('%s', (_name, open) => {
       () => 'answered',
       () => 'lost',
     );
-    while (server.count('healthz') === 0 || server.inFlight() > 0) {
-      await new Promise((resolve) => setImmediate(resolve));
-    }
-    for (let turn = 0; turn < 20; turn++) {
-      await new Promise((resolve) => setImmediate(resolve));
-    }
+    while (server.count('healthz') === 0 || server.inFlight() > 0) await new Promise((resolve) => setImmediate(resolve));
+    for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
     server.dropConnections();
     expect(await call).toBe('lost');
   });
@@ -106,9 +102,7 @@ describe.each(Object.entries(fronts))('%s', (_name, open) => {
       () => 'answered',
       () => 'lost',
     );
-    while (clock.pending === 0) {
-      await new Promise((resolve) => setImmediate(resolve));
-    }
+    while (clock.pending === 0) await new Promise((resolve) => setImmediate(resolve));
     server.dropConnections();
     expect(await clock.runUntil(call)).toBe('lost');
   });

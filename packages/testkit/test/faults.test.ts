@@ -17,9 +17,7 @@ async function rawExchange(server: TestServer, until = Number.POSITIVE_INFINITY)
     };
     socket.on('data', (chunk) => {
       text += chunk.toString('latin1');
-      if (text.length >= until) {
-        finish('enough');
-      }
+      if (text.length >= until) finish('enough');
     });
     socket.on('error', (error: NodeJS.ErrnoException) => finish(error.code ?? 'error'));
     socket.on('end', () => finish('end'));
@@ -234,9 +232,7 @@ describe('chaos', () => {
     const client = new RawClient(server);
     server.chaos({ seed: 5, rate: 1, maxFaultsPerOperation: 2, kinds: ['status-500'], routes: ['getSampler'] });
     const statuses = [];
-    for (let index = 0; index < 4; index++) {
-      statuses.push((await client.get('samplers/x')).status);
-    }
+    for (let index = 0; index < 4; index++) statuses.push((await client.get('samplers/x')).status);
     expect(statuses).toEqual([500, 500, 404, 404]);
     expect((await client.get('healthz')).status).toBe(200);
     await client.close();

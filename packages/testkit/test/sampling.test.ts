@@ -87,9 +87,7 @@ describe('asample', () => {
     const text = (seqId: bigint): string => JSON.stringify(sampleBody(samplerId, 0)).replace('"seq_id":0', `"seq_id":${seqId}`);
     const base = 739_000_000_000_000_001n * 1n;
     const ids = new Set<string>();
-    for (const seqId of [base, base + 1n, base + 2n]) {
-      ids.add((await client.sample(text(seqId))).json.request_id);
-    }
+    for (const seqId of [base, base + 1n, base + 2n]) ids.add((await client.sample(text(seqId))).json.request_id);
     expect(ids.size).toBe(3);
     expect(server.callsTo('asample').map(({ request }) => request.seqId)).toEqual([base, base + 1n, base + 2n]);
     server.verify();

@@ -9,9 +9,7 @@ export interface ByteRange {
  */
 export function byteRange(header: string | undefined, size: number): ByteRange | 'unsatisfiable' | undefined {
   const parts = /^bytes=(\d*)-(\d*)$/.exec(header ?? '');
-  if (parts === null || (parts[1] === '' && parts[2] === '')) {
-    return undefined;
-  }
+  if (parts === null || (parts[1] === '' && parts[2] === '')) return undefined;
   const [, first = '', last = ''] = parts;
   const start = first === '' ? Math.max(0, size - Number(last)) : Number(first);
   const end = first === '' || last === '' ? size : Math.min(size, Number(last) + 1);

@@ -12,12 +12,8 @@ export async function signedDownload(context: ServerContext, request: ServerRequ
   const { pathname, searchParams } = new URL(request.target, 'http://localhost');
   const expires = searchParams.get('expires');
   const content = expires === null ? pathname : `${pathname}?expires=${expires}`;
-  if (!context.issuer.isSignature(content, searchParams.get('signature') ?? '')) {
-    return errorReply(403, 'The signature does not fit');
-  }
-  if (expires !== null && Number(expires) <= wallClockMs(context)) {
-    return errorReply(403, 'The URL has expired');
-  }
+  if (!context.issuer.isSignature(content, searchParams.get('signature') ?? '')) return errorReply(403, 'The signature does not fit');
+  if (expires !== null && Number(expires) <= wallClockMs(context)) return errorReply(403, 'The URL has expired');
   const [, , kind = '', label = '', ...rest] = pathname.split('/').map(decodeURIComponent);
   const tenant = context.tenants.byLabel(label);
   if (tenant === undefined || (request.method !== 'GET' && request.method !== 'HEAD')) {
@@ -46,20 +42,14 @@ function trace(tenant: Tenant, sessionId: string): ServerReply {
 
 async function archive(context: ServerContext, tenant: Tenant, path: string, request: ServerRequest): Promise<ServerReply> {
   const checkpoint = liveCheckpoint(context, tenant, path);
-  if (checkpoint === undefined) {
-    return errorReply(404, 'The checkpoint is gone');
-  }
+  if (checkpoint === undefined) return errorReply(404, 'The checkpoint is gone');
   const bytes = await tarOf(checkpoint.files, checkpoint.savedAtMs);
   const etag = `"${checkpoint.savedAtMs}-${bytes.length}"`;
   const headers = { 'content-type': 'application/x-tar', 'accept-ranges': 'bytes', etag };
   const ifRange = request.headers['if-range'];
   const range = ifRange === undefined || ifRange === etag ? byteRange(request.headers['range'], bytes.length) : undefined;
-  if (range === 'unsatisfiable') {
-    return errorReply(416, 'The range lies outside', { 'content-range': `bytes */${bytes.length}` });
-  }
-  if (range === undefined) {
-    return { status: 200, headers, body: bytes };
-  }
+  if (range === 'unsatisfiable') return errorReply(416, 'The range lies outside', { 'content-range': `bytes */${bytes.length}` });
+  if (range === undefined) return { status: 200, headers, body: bytes };
   const { start, end } = range;
   return {
     status: 206,

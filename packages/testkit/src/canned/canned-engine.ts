@@ -24,11 +24,11 @@ export const DEFAULT_BASE_MODEL = 'tinkex/tiny';
 /** Options of {@link cannedEngine}. */
 export interface CannedEngineOptions {
   /** Names served besides `tinkex/tiny`. */
-  readonly baseModels?: readonly string[];
+  readonly baseModels?: readonly string[] | undefined;
   /** The tokens of every sample, repeated as often as `maxTokens` asks. Default 1 to 8. */
-  readonly sampleTokens?: readonly number[];
+  readonly sampleTokens?: readonly number[] | undefined;
   /** The log-probability of every token. Default -0.5. */
-  readonly logprob?: number;
+  readonly logprob?: number | undefined;
 }
 
 const LOSS_FUNCTIONS = new Set(['cross_entropy', 'importance_sampling', 'ppo', 'cispo', 'dro']);
@@ -66,9 +66,7 @@ class CannedModel implements EngineModel {
   }
 
   forward({ data, lossFn }: EngineForwardInput): ForwardBackwardOutput {
-    if (!LOSS_FUNCTIONS.has(lossFn)) {
-      throw new EngineUserError(`There is no loss function ${JSON.stringify(lossFn)}`);
-    }
+    if (!LOSS_FUNCTIONS.has(lossFn)) throw new EngineUserError(`There is no loss function ${JSON.stringify(lossFn)}`);
     let loss = 0;
     const lossFnOutputs = data.map((item) => {
       const logprobs = new Float32Array(targetCount(item)).fill(this.#logprob);
@@ -92,17 +90,13 @@ class CannedModel implements EngineModel {
       ['adapter_config.json', Buffer.from(JSON.stringify(config))],
       ['adapter_model.bin', Buffer.from(`canned weights after ${this.#steps} steps`)],
     ]);
-    if (kind === 'training') {
-      files.set('optimizer.json', Buffer.from(JSON.stringify({ steps: this.#steps })));
-    }
+    if (kind === 'training') files.set('optimizer.json', Buffer.from(JSON.stringify({ steps: this.#steps })));
     return files.set('checkpoint_complete', Buffer.alloc(0));
   }
 
   load(checkpoint: CheckpointFiles, options: { readonly optimizer: boolean }): void {
     const optimizer = checkpoint.get('optimizer.json');
-    if (options.optimizer && optimizer === undefined) {
-      throw new EngineUserError('This checkpoint has no optimizer state');
-    }
+    if (options.optimizer && optimizer === undefined) throw new EngineUserError('This checkpoint has no optimizer state');
     this.#steps =
       options.optimizer && optimizer !== undefined ? (JSON.parse(Buffer.from(optimizer).toString()) as { steps: number }).steps : 0;
   }
@@ -134,9 +128,7 @@ function cannedSampler(sampleTokens: readonly number[], logprob: number): Engine
 function promptScores(prompt: Int32Array, k: number, logprob: number): Partial<SampleResponse> {
   const promptLogprobs = new Float32Array(prompt.length).fill(logprob);
   promptLogprobs[0] = Number.NaN;
-  if (k === 0) {
-    return { promptLogprobs };
-  }
+  if (k === 0) return { promptLogprobs };
   const tokenIds = new Int32Array(prompt.length * k);
   const logprobs = new Float32Array(prompt.length * k).fill(-99_999);
   for (let position = 1; position < prompt.length; position++) {

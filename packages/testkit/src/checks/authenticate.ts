@@ -25,9 +25,7 @@ export function authenticate(
     recorder.violate(call, 'api-key-missing', 'there is no X-API-Key header');
     refuse(401, 'Missing credential: send an API key or a token in X-API-Key');
   }
-  if (credential.startsWith('eyJ')) {
-    return tenantOfToken(context, recorder, call, credential);
-  }
+  if (credential.startsWith('eyJ')) return tenantOfToken(context, recorder, call, credential);
   const tenant = context.tenants.find(credential);
   if (tenant === undefined) {
     recorder.violate(call, 'api-key-unknown', 'the key in X-API-Key is not one of this server');
@@ -46,8 +44,6 @@ function tenantOfToken(context: ServerContext, recorder: Recorder, call: Recorde
     recorder.violate(call, 'api-key-unknown', 'the token in X-API-Key was not issued by this server');
     refuse(401, 'Invalid token in X-API-Key');
   }
-  if (claims.exp * 1000 <= wallClockMs(context)) {
-    refuse(401, 'The token in X-API-Key has expired');
-  }
+  if (claims.exp * 1000 <= wallClockMs(context)) refuse(401, 'The token in X-API-Key has expired');
   return tenant;
 }

@@ -2,7 +2,7 @@ import * as zlib from 'node:zlib';
 import { zstdContentSize } from './zstd-frame.js';
 
 interface NativeZstd {
-  readonly zstdDecompressSync?: (body: Uint8Array, options?: { readonly maxOutputLength?: number }) => Uint8Array;
+  readonly zstdDecompressSync?: ((body: Uint8Array, options: { readonly maxOutputLength: number }) => Uint8Array) | undefined;
 }
 
 type WasmZstd = typeof import('@bokuweb/zstd-wasm');
@@ -12,14 +12,12 @@ const MAX_UNDECLARED_BYTES = 64 * 2 ** 20;
 
 /** Started once in a process, whoever is first: a second start would swap its memory. The HTTP client, in the same process, compresses with it. */
 const STARTED = Symbol.for('tinkex.zstd-wasm.started');
-const shared = globalThis as { [STARTED]?: WeakMap<object, Promise<void>> };
+const shared = globalThis as { [STARTED]?: WeakMap<object, Promise<void>> | undefined };
 
 /** The body without its zstd frame. Rejects when it is not one, or none of the two decoders is there. */
 export async function decompressZstd(body: Uint8Array, maxBytes: number): Promise<Uint8Array> {
   const { zstdDecompressSync } = zlib as NativeZstd;
-  if (zstdDecompressSync !== undefined) {
-    return zstdDecompressSync(body, { maxOutputLength: maxBytes });
-  }
+  if (zstdDecompressSync !== undefined) return zstdDecompressSync(body, { maxOutputLength: maxBytes });
   const declared = zstdContentSize(body);
   if (declared !== undefined && declared > maxBytes) throw new RangeError(`The body has more than ${maxBytes} bytes`);
   const { decompress } = await loadWasmZstd();

@@ -29,13 +29,9 @@ export interface BodyInput {
 
 /** Decodes the body of a request, or refuses it: 400 not readable, 415 wrong type, 422 wrong content. */
 export function readBody(input: BodyInput): unknown {
-  const endpoint = endpoints[input.route] as { readonly request?: Codec<unknown> };
-  if (input.route === 'forwardBackward' || input.route === 'forward') {
-    return readForwardBackward(input);
-  }
-  if (endpoint.request === undefined) {
-    return undefined;
-  }
+  const endpoint = endpoints[input.route] as { readonly request?: Codec<unknown> | undefined };
+  if (input.route === 'forwardBackward' || input.route === 'forward') return readForwardBackward(input);
+  if (endpoint.request === undefined) return undefined;
   requireFormat(input, ['json']);
   return decodeJson(input, endpoint.request.decode);
 }
@@ -50,9 +46,7 @@ function readForwardBackward(input: BodyInput): unknown {
   } catch (error) {
     // A message that can be read but says something wrong has a place for it; one that cannot be read has none.
     const isReadable = ValidationError.isInstance(error) && error.issues.every(({ path }) => path !== '');
-    if (!isReadable) {
-      return refuseInvalid(input, 400, 'body-malformed', error);
-    }
+    if (!isReadable) return refuseInvalid(input, 400, 'body-malformed', error);
     skipNumber(input, readSubmissionHead(input.body));
     return refuseInvalid(input, 422, 'body-invalid', error);
   }
@@ -64,15 +58,11 @@ function requireFormat({ recorder, call, dialect, route, contentType = '' }: Bod
     : /^application\/json\b/i.test(contentType)
       ? 'json'
       : undefined;
-  if (format !== undefined && formats.includes(format)) {
-    return format;
-  }
+  if (format !== undefined && formats.includes(format)) return format;
   const detail = `${route} does not take the content type ${contentType === '' ? '(none)' : contentType}; it takes ${formats.join(' or ')}`;
   // Offering the other documented format is how a client finds out what a server speaks.
   const isOffer = format !== undefined && (route === 'forwardBackward' || route === 'forward');
-  if (!isOffer) {
-    recorder.violate(call, 'content-type', detail);
-  }
+  if (!isOffer) recorder.violate(call, 'content-type', detail);
   refuse(isOffer ? dialect.refusedFormatStatus : 415, detail);
 }
 
@@ -88,9 +78,7 @@ function decodeJson(input: BodyInput, decode: (wire: unknown) => unknown): unkno
     return decode(wire);
   } catch (error) {
     const known = input.acceptUnknownFields ? withoutUnknownFields(wire, error) : undefined;
-    if (known !== undefined) {
-      return decode(known);
-    }
+    if (known !== undefined) return decode(known);
     skipNumber(input, headInJson(wire));
     const status = BAD_REQUEST_ROUTES.has(input.route) ? 400 : 422;
     return refuseInvalid(input, status, hasNull(wire) ? 'field-null' : 'body-invalid', error);
@@ -107,9 +95,7 @@ function requireFields(route: RouteName, wire: unknown): void {
 
 /** A refused submission uses its number up: those behind it must not wait for it. */
 function skipNumber({ tenant }: BodyInput, head: SubmissionHead | undefined): void {
-  if (head !== undefined) {
-    tenant.models.get(head.modelId)?.lane.skip(head.seqId);
-  }
+  if (head !== undefined) tenant.models.get(head.modelId)?.lane.skip(head.seqId);
 }
 
 /** The model and the number in a body that is wrong in other places; undefined when it names none. */
@@ -124,9 +110,7 @@ function hasNull(wire: unknown): boolean {
 
 /** A decoder that fails in any other way than by `ValidationError` is broken: that is ours to hear about, not the client's. */
 function refuseInvalid({ recorder, call, route }: BodyInput, status: 400 | 422, rule: RuleId, error: unknown): never {
-  if (!ValidationError.isInstance(error)) {
-    throw error;
-  }
+  if (!ValidationError.isInstance(error)) throw error;
   // The JSON reader is made for answers: its own words would blame the server.
   const reason = error.direction === 'request' ? error.message : error.issues.map(({ message }) => message).join('; ');
   const detail = `${route}: ${reason}`;

@@ -5,15 +5,9 @@ export function logLine(call: RecordedCall): string {
   const time = new Date(call.arrivedAtMs).toISOString().slice(11, 23);
   const took = `${Math.round((call.repliedAtMs ?? call.arrivedAtMs) - call.arrivedAtMs)} ms`;
   const parts = [time, call.method.padEnd(6), call.path, '->', String(call.status ?? '(no reply)'), took, sizeText(call)];
-  if (call.requestId !== undefined) {
-    parts.push(call.requestId);
-  }
-  if (call.fault !== undefined) {
-    parts.push(`fault: ${call.fault}`);
-  }
-  for (const { rule, detail } of call.violations) {
-    parts.push(`\n             ! ${rule}: ${detail}`);
-  }
+  if (call.requestId !== undefined) parts.push(call.requestId);
+  if (call.fault !== undefined) parts.push(`fault: ${call.fault}`);
+  for (const { rule, detail } of call.violations) parts.push(`\n             ! ${rule}: ${detail}`);
   return parts.join(' ');
 }
 

@@ -30,12 +30,10 @@ export async function startServing(options: ServeOptions, output: Output): Promi
     baseModels: options.model,
     // Nobody looks at the recording of a command, and ten thousand batches with their bodies are a lot of memory.
     recorderLimit: 0,
-    ...(options.state === undefined ? {} : { stateDir: options.state }),
-    ...(onCall === undefined ? {} : { onCall }),
+    stateDir: options.state,
+    onCall,
   });
-  if (options.chaos !== undefined) {
-    server.chaos({ seed: options.chaos, rate: options.chaosRate });
-  }
+  if (options.chaos !== undefined) server.chaos({ seed: options.chaos, rate: options.chaosRate });
   return server;
 }
 

@@ -26,9 +26,7 @@ describe('VirtualClock', () => {
     const fired: number[] = [];
     const again = (): void => {
       fired.push(clock.now());
-      if (fired.length < 3) {
-        clock.setTimeout(again, 5);
-      }
+      if (fired.length < 3) clock.setTimeout(again, 5);
     };
     clock.setTimeout(again, 5);
     await clock.advance(100);

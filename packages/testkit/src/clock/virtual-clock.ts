@@ -14,7 +14,7 @@ interface CountWaiter {
 /** Options of {@link VirtualClock}. */
 export interface VirtualClockOptions {
   /** The first value of `now()`, milliseconds since the epoch. Default 2026-01-01T00:00:00Z. */
-  readonly startMs?: number;
+  readonly startMs?: number | undefined;
 }
 
 /**
@@ -70,9 +70,7 @@ export class VirtualClock implements Clock {
 
   /** Moves time forward and fires every timer that falls due on the way, also those armed on the way. */
   async advance(ms: number): Promise<void> {
-    if (!(ms >= 0) || !Number.isFinite(ms)) {
-      throw new RangeError(`VirtualClock.advance takes a number of milliseconds >= 0, got ${ms}`);
-    }
+    if (!(ms >= 0) || !Number.isFinite(ms)) throw new RangeError(`VirtualClock.advance takes a number of milliseconds >= 0, got ${ms}`);
     const targetMs = this.#nowMs + ms;
     await turn();
     for (let next = this.#earliest(); next !== undefined && next.dueMs <= targetMs; next = this.#earliest()) {
@@ -88,9 +86,7 @@ export class VirtualClock implements Clock {
   /** Moves time to the next armed timer and fires what is due then. Resolves to false when nothing is armed. */
   async advanceToNext(): Promise<boolean> {
     const waitMs = this.nextInMs;
-    if (waitMs === undefined) {
-      return false;
-    }
+    if (waitMs === undefined) return false;
     await this.advance(waitMs);
     return true;
   }
@@ -107,15 +103,9 @@ export class VirtualClock implements Clock {
     settled.catch(() => undefined);
     const endMs = this.#nowMs + limitMs;
     while (!isSettled) {
-      for (let quiet = 0; quiet < 8 && !isSettled; quiet++) {
-        await turn();
-      }
-      if (isSettled) {
-        break;
-      }
-      if (this.#nowMs > endMs) {
-        throw new Error(`VirtualClock.runUntil: not settled after ${limitMs} ms of virtual time`);
-      }
+      for (let quiet = 0; quiet < 8 && !isSettled; quiet++) await turn();
+      if (isSettled) break;
+      if (this.#nowMs > endMs) throw new Error(`VirtualClock.runUntil: not settled after ${limitMs} ms of virtual time`);
       await this.advanceToNext();
     }
     return settled;
@@ -123,9 +113,7 @@ export class VirtualClock implements Clock {
 
   /** Resolves once at least `count` timers are armed: the point where code under test has gone to sleep. */
   async waitForTimers(count = 1): Promise<void> {
-    if (this.#timers.size >= count) {
-      return;
-    }
+    if (this.#timers.size >= count) return;
     await new Promise<void>((resolve) => {
       this.#waiters.add({ count, resolve });
     });
@@ -134,9 +122,7 @@ export class VirtualClock implements Clock {
   #earliest(): Timer | undefined {
     let best: Timer | undefined;
     for (const timer of this.#timers.values()) {
-      if (best === undefined || timer.dueMs < best.dueMs) {
-        best = timer;
-      }
+      if (best === undefined || timer.dueMs < best.dueMs) best = timer;
     }
     return best;
   }

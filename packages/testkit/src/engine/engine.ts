@@ -11,7 +11,7 @@ export interface Engine {
   readonly supportedModels: readonly EngineModelInfo[];
   createModel(spec: ModelSpec): MaybePromise<EngineModel>;
   /** A fixed set of weights to sample from: the base model alone, or with a saved adapter. */
-  createSampler(spec: { readonly baseModel: string; readonly checkpoint?: CheckpointFiles }): MaybePromise<EngineSampler>;
+  createSampler(spec: { readonly baseModel: string; readonly checkpoint?: CheckpointFiles | undefined }): MaybePromise<EngineSampler>;
 }
 
 /** A base model as the server announces it. */
@@ -51,7 +51,7 @@ export interface EngineForwardInput {
   /** As on the wire, e.g. `cross_entropy`. */
   readonly lossFn: string;
   /** Names as on the wire, e.g. `clip_low_threshold`. */
-  readonly lossFnConfig?: Readonly<Record<string, number>>;
+  readonly lossFnConfig?: Readonly<Record<string, number>> | undefined;
 }
 
 /** Fixed weights to sample from. */

@@ -14,9 +14,9 @@ export interface LearnEngineOptions {
    * Decides the adapters of models created without a `seed` of their own, and what is sampled without one (then also the order of the calls
    * counts). Default 0.
    */
-  readonly seed?: number;
+  readonly seed?: number | undefined;
   /** Base models to offer: a name, or a name with a context length. Default: `tinkex/tiny` with 32,768 tokens. */
-  readonly models?: readonly (string | { readonly modelName: string; readonly maxContextLength?: number })[];
+  readonly models?: readonly (string | { readonly modelName: string; readonly maxContextLength?: number | undefined })[] | undefined;
 }
 
 const DEFAULT_MODEL = 'tinkex/tiny';
@@ -75,7 +75,13 @@ class LearnEngine implements Engine {
     return new LearnModel(this.#base(baseModel), adapter, info.maxContextLength);
   }
 
-  createSampler({ baseModel, checkpoint }: { readonly baseModel: string; readonly checkpoint?: CheckpointFiles }): LearnSampler {
+  createSampler({
+    baseModel,
+    checkpoint,
+  }: {
+    readonly baseModel: string;
+    readonly checkpoint?: CheckpointFiles | undefined;
+  }): LearnSampler {
     const info = this.#find(baseModel);
     const adapter = checkpoint === undefined ? undefined : adapterOf(checkpoint, baseModel);
     return new LearnSampler(new LanguageModel(this.#base(baseModel), adapter), info.maxContextLength, this.#streams);

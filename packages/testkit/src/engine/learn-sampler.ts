@@ -102,12 +102,14 @@ const EMPTY_LOGPROB = -99999;
 function choiceSettings({ temperature = 1, topK = -1, topP = 1 }: SamplingParams): ChoiceSettings {
   if (!Number.isFinite(temperature) || temperature < 0) throw new EngineUserError(`temperature must be at least 0, got ${temperature}.`);
   if (!(topP > 0 && topP <= 1)) throw new EngineUserError(`top_p must be above 0 and at most 1, got ${topP}.`);
-  if (!Number.isInteger(topK) || topK < -1)
+  if (!Number.isInteger(topK) || topK < -1) {
     throw new EngineUserError(`top_k must be -1 (no limit) or a positive whole number, got ${topK}.`);
+  }
   return { temperature, topK, topP };
 }
 
 function checkCount(name: string, value: number, least: number): void {
-  if (!Number.isInteger(value) || value < least)
+  if (!Number.isInteger(value) || value < least) {
     throw new EngineUserError(`${name} must be a whole number of at least ${least}, got ${value}.`);
+  }
 }

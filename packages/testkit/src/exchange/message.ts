@@ -18,7 +18,7 @@ export interface ServerReply {
   /** Lower-case names. `content-length` is added by the front. */
   readonly headers: Record<string, string>;
   readonly body: string | Uint8Array;
-  readonly fault?: FaultPlan;
+  readonly fault?: FaultPlan | undefined;
 }
 
 /** Thrown by operations to answer with an error status. */

@@ -12,15 +12,15 @@ export type ChaosKind = FaultKind | ChaosStatus;
 export interface ChaosOptions {
   readonly seed: number;
   /** The share of calls that meet a fault, 0 to 1. Default 0.1. */
-  readonly rate?: number;
+  readonly rate?: number | undefined;
   /** Which faults; as a function, which on each route. Default {@link defaultChaosKinds}: those that every retrying client survives. */
-  readonly kinds?: readonly ChaosKind[] | ((route: RouteName) => readonly ChaosKind[]);
+  readonly kinds?: readonly ChaosKind[] | ((route: RouteName) => readonly ChaosKind[]) | undefined;
   /** Which routes. Default: all. */
-  readonly routes?: readonly RouteName[];
+  readonly routes?: readonly RouteName[] | undefined;
   /** At most so many faults for one operation (or one poll's promise), so that bounded retries get through. Default 2. */
-  readonly maxFaultsPerOperation?: number;
+  readonly maxFaultsPerOperation?: number | undefined;
   /** Every call is also delayed by up to so many milliseconds of the server's clock. Default 0. */
-  readonly maxDelayMs?: number;
+  readonly maxDelayMs?: number | undefined;
 }
 
 /** Faults after which the protocol says to try again, on every route. */
@@ -48,19 +48,17 @@ export interface ChaosDecision {
  * operation was tried, never on what else happens at the time: concurrency changes nothing.
  */
 export class Chaos {
-  readonly #options: Required<Omit<ChaosOptions, 'routes'>> & { readonly routes: ReadonlySet<RouteName> | undefined };
+  readonly #options: { readonly [Name in Exclude<keyof ChaosOptions, 'routes'>]-?: NonNullable<ChaosOptions[Name]> } & {
+    readonly routes: ReadonlySet<RouteName> | undefined;
+  };
   readonly #tries = new Map<string, { tries: number; faults: number }>();
   #faults = 0;
   #isActive = true;
 
   constructor(options: ChaosOptions) {
     const { seed, rate = 0.1, kinds = defaultChaosKinds, routes, maxFaultsPerOperation = 2, maxDelayMs = 0 } = options;
-    if (!(rate >= 0 && rate <= 1)) {
-      throw new RangeError(`chaos rate must be between 0 and 1, got ${rate}`);
-    }
-    if (typeof kinds !== 'function' && kinds.length === 0) {
-      throw new RangeError('chaos needs at least one kind of fault');
-    }
+    if (!(rate >= 0 && rate <= 1)) throw new RangeError(`chaos rate must be between 0 and 1, got ${rate}`);
+    if (typeof kinds !== 'function' && kinds.length === 0) throw new RangeError('chaos needs at least one kind of fault');
     this.#options = { seed, rate, kinds, maxFaultsPerOperation, maxDelayMs, routes: routes === undefined ? undefined : new Set(routes) };
   }
 
@@ -77,9 +75,7 @@ export class Chaos {
   /** @internal Decides about one call. */
   decide(route: RouteName, identity: string): ChaosDecision {
     const { seed, rate, kinds, routes, maxFaultsPerOperation, maxDelayMs } = this.#options;
-    if (!this.#isActive || (routes !== undefined && !routes.has(route))) {
-      return { kind: undefined, moment: 'before', delayMs: 0 };
-    }
+    if (!this.#isActive || (routes !== undefined && !routes.has(route))) return { kind: undefined, moment: 'before', delayMs: 0 };
     const key = `${route} ${identity}`;
     const record = this.#tries.get(key) ?? { tries: 0, faults: 0 };
     this.#tries.set(key, record);

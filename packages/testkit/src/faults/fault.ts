@@ -36,16 +36,14 @@ export type FaultMoment = 'before' | 'after';
 export interface FaultPlan {
   readonly kind: FaultKind;
   /** `drip`: bytes a piece. Default 16. */
-  readonly dripBytes?: number;
+  readonly dripBytes?: number | undefined;
   /** `drip`: pause between pieces on the server's clock. Default 5. */
-  readonly dripMs?: number;
+  readonly dripMs?: number | undefined;
 }
 
 /** Damages a body so that no decoder accepts it, whatever its length. */
 export function corrupted(body: string | Uint8Array): Uint8Array {
   const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : Uint8Array.from(body);
-  for (let index = 0; index < bytes.length; index++) {
-    bytes[index] = (bytes[index] ?? 0) ^ 0xff;
-  }
+  for (let index = 0; index < bytes.length; index++) bytes[index] = (bytes[index] ?? 0) ^ 0xff;
   return bytes.length === 0 ? Uint8Array.of(0xff) : bytes;
 }

@@ -8,9 +8,7 @@ const NUMBERS = ['seqId', 'modelSeqId', 'samplingSessionSeqId'] as const;
 export function operationIdentity(exchange: Exchange): string {
   const request = (exchange.request ?? {}) as Readonly<Record<string, unknown>>;
   const name = NAMES.map((field) => request[field]).find((value) => value !== undefined);
-  if (name === undefined) {
-    return `${exchange.raw.target} ${exchange.fingerprint}`;
-  }
+  if (name === undefined) return `${exchange.raw.target} ${exchange.fingerprint}`;
   const number = NUMBERS.map((field) => request[field]).find((value) => value !== undefined);
   return `${String(name)} ${String(number ?? '')}`;
 }

@@ -9,9 +9,7 @@ const RESET_DELAY_MS = 5;
 /** Writes a reply to the socket the way the fault says. */
 export function deliverDamaged(response: ServerResponse, reply: ServerReply, plan: FaultPlan, clock: Clock): void {
   const { socket } = response;
-  if (socket === null || socket.destroyed) {
-    return;
-  }
+  if (socket === null || socket.destroyed) return;
   const body = typeof reply.body === 'string' ? Buffer.from(reply.body) : reply.body;
   const head = headOf(reply, body.length);
   const half = body.subarray(0, body.length >> 1);
@@ -53,7 +51,7 @@ export function deliverDamaged(response: ServerResponse, reply: ServerReply, pla
  * `destroy()` reset at once.
  */
 export function reset(socket: Socket): void {
-  (socket as Socket & { resetAndClosing?: boolean }).resetAndClosing = true;
+  (socket as Socket & { resetAndClosing?: boolean | undefined }).resetAndClosing = true;
   socket.destroy();
 }
 
@@ -68,9 +66,7 @@ function resetSoon(socket: Socket): void {
 function drip(response: ServerResponse, body: Uint8Array, { dripBytes = 16, dripMs = 5 }: FaultPlan, clock: Clock): void {
   let offset = 0;
   const next = (): void => {
-    if (response.destroyed) {
-      return;
-    }
+    if (response.destroyed) return;
     const piece = body.subarray(offset, offset + dripBytes);
     offset += piece.length;
     if (offset >= body.length) {

@@ -5,7 +5,7 @@ import type { TestServer } from '../server/test-server.js';
 /** Options of {@link handlers}. */
 export interface HandlersOptions {
   /** The base URL that the code under test calls. Default: the server's own `url`. */
-  readonly baseUrl?: string;
+  readonly baseUrl?: string | undefined;
 }
 
 /**

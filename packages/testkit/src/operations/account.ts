@@ -8,9 +8,7 @@ const DAY_MS = 24 * HOUR_MS;
 
 export const auditLog: OperationHandler<'auditLog'> = ({ context, tenant, query }) => {
   const dayMs = query.day === undefined ? wallClockMs(context) : new Date(query.day).getTime();
-  if (Number.isNaN(dayMs)) {
-    refuse(400, 'day must be an ISO date');
-  }
+  if (Number.isNaN(dayMs)) refuse(400, 'day must be an ISO date');
   const startMs = dayMs - (dayMs % DAY_MS);
   const entries = tenant.audit.filter(({ atMs }) => atMs >= startMs && atMs < startMs + DAY_MS);
   return jsonReply(200, {
@@ -27,15 +25,9 @@ export const auditLog: OperationHandler<'auditLog'> = ({ context, tenant, query 
 export const billingUsage: OperationHandler<'billingUsage'> = ({ context, tenant, query }) => {
   const startMs = new Date(query.startingOn).getTime();
   const endMs = new Date(query.endingBefore).getTime();
-  if (startMs % HOUR_MS !== 0 || endMs % HOUR_MS !== 0) {
-    refuse(400, 'starting_on and ending_before must be full UTC hours');
-  }
-  if (endMs <= startMs || endMs - startMs > 14 * DAY_MS) {
-    refuse(400, 'ending_before must be after starting_on, by at most 14 days');
-  }
-  if (startMs > wallClockMs(context)) {
-    refuse(400, 'starting_on must not be in the future');
-  }
+  if (startMs % HOUR_MS !== 0 || endMs % HOUR_MS !== 0) refuse(400, 'starting_on and ending_before must be full UTC hours');
+  if (endMs <= startMs || endMs - startMs > 14 * DAY_MS) refuse(400, 'ending_before must be after starting_on, by at most 14 days');
+  if (startMs > wallClockMs(context)) refuse(400, 'starting_on must not be in the future');
   const used = [...tenant.usage].filter(({ atMs }) => atMs >= startMs && atMs < endMs);
   used.sort((left, right) => left.atMs - right.atMs || right.amount - left.amount);
   const sessionIds = [...new Set(used.map(({ sessionId }) => sessionId))].filter((id) => tenant.sessions.has(id));

@@ -38,9 +38,7 @@ export const setCheckpointTtl: OperationHandler<'setCheckpointTtl'> = (exchange)
 
 export const weightsInfo: OperationHandler<'weightsInfo'> = ({ context, tenant, request }) => {
   const checkpoint = findCheckpoint(context, tenant, request.tinkerPath);
-  if (checkpoint === undefined) {
-    refuse(404, `There is no checkpoint ${request.tinkerPath}`);
-  }
+  if (checkpoint === undefined) refuse(404, `There is no checkpoint ${request.tinkerPath}`);
   const { unembed, mlp, attn } = checkpoint.trains;
   return jsonReply(200, {
     base_model: checkpoint.baseModel,
@@ -54,9 +52,7 @@ export const weightsInfo: OperationHandler<'weightsInfo'> = ({ context, tenant, 
 
 function setPublic(exchange: Exchange, isPublic: boolean): ReturnType<OperationHandler<RouteName>> {
   const checkpoint = ownCheckpoint(exchange);
-  if (checkpoint.isPublic === isPublic) {
-    refuse(409, `The checkpoint ${checkpoint.path} is already ${isPublic ? 'public' : 'private'}`);
-  }
+  if (checkpoint.isPublic === isPublic) refuse(409, `The checkpoint ${checkpoint.path} is already ${isPublic ? 'public' : 'private'}`);
   checkpoint.isPublic = isPublic;
   note(exchange, checkpoint, isPublic ? 'checkpoint_published' : 'checkpoint_unpublished');
   return jsonReply(200, {});
@@ -72,9 +68,7 @@ export function ownCheckpoint({ context, tenant, params }: Exchange): Checkpoint
   }
   const candidates = isBare ? [`weights/${checkpointId}`, `sampler_weights/${checkpointId}`, checkpointId] : [checkpointId];
   const found = candidates.flatMap((id) => liveCheckpoint(context, tenant, `tinker://${runId}/${id}`) ?? [])[0];
-  if (found === undefined) {
-    refuse(404, `There is no checkpoint ${checkpointId} of ${runId}`);
-  }
+  if (found === undefined) refuse(404, `There is no checkpoint ${checkpointId} of ${runId}`);
   return found;
 }
 

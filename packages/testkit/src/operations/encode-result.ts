@@ -28,12 +28,8 @@ export function resultFormat(dialect: Dialect, accept: string | undefined): Wire
 
 /** Encodes the value of a resolved promise in the dialect's manner. */
 export function encodeResult(dialect: Dialect, promise: PromiseRecord, value: unknown, format: WireFormat): EncodedResult {
-  if (promise.requestType === 'Sample') {
-    return encodeSample(dialect, promise.requestId, value as SampleResponse, format);
-  }
-  if (isBulkResult(promise)) {
-    return encodeForwardBackward(dialect, value as ForwardBackwardOutput, format);
-  }
+  if (promise.requestType === 'Sample') return encodeSample(dialect, promise.requestId, value as SampleResponse, format);
+  if (isBulkResult(promise)) return encodeForwardBackward(dialect, value as ForwardBackwardOutput, format);
   return jsonResult(smallResult(promise.requestType, value as SmallResult));
 }
 
@@ -41,9 +37,7 @@ function encodeSample(dialect: Dialect, requestId: string, value: SampleResponse
   const { promptLogprobs } = value;
   const shaped =
     promptLogprobs === undefined || dialect.promptLogprobs === 'full' ? value : { ...value, promptLogprobs: promptLogprobs.subarray(1) };
-  if (format === 'protobuf') {
-    return { contentType: 'application/x-protobuf', body: protobuf.sampleResponse.encode(shaped) };
-  }
+  if (format === 'protobuf') return { contentType: 'application/x-protobuf', body: protobuf.sampleResponse.encode(shaped) };
   const wire: Record<string, unknown> = { ...sampleResponse.encode(shaped) };
   if (dialect.hasSequenceIds && Array.isArray(wire['sequences'])) {
     wire['sequences'] = wire['sequences'].map((sequence: object, index) => ({ ...sequence, sequence_id: `${requestId}:${index}` }));
@@ -64,10 +58,10 @@ function plainMetrics(metrics: Readonly<Record<string, number>>): Record<string,
 }
 
 interface SmallResult {
-  readonly modelId?: string;
-  readonly path?: string;
-  readonly samplingSessionId?: string;
-  readonly metrics?: Readonly<Record<string, number>>;
+  readonly modelId?: string | undefined;
+  readonly path?: string | undefined;
+  readonly samplingSessionId?: string | undefined;
+  readonly metrics?: Readonly<Record<string, number>> | undefined;
 }
 
 /** The results that are plain JSON objects, with their `type` tags. */

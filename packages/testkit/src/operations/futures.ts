@@ -11,25 +11,15 @@ export const retrieveFuture: OperationHandler<'retrieveFuture'> = (exchange: Pol
   const { requestId } = request;
   exchange.call.requestId = requestId;
   const promise = tenant.promises.find(requestId);
-  if (promise === undefined) {
-    exchange.reject(404, 'promise-unknown', `There is no promise ${requestId}`);
-  }
-  if (promise === 'expired') {
-    refuse(410, `The promise ${requestId} is gone`);
-  }
+  if (promise === undefined) exchange.reject(404, 'promise-unknown', `There is no promise ${requestId}`);
+  if (promise === 'expired') refuse(410, `The promise ${requestId} is gone`);
   promise.polls += 1;
   checkPoll(exchange, promise);
-  if (promise.outcome.state !== 'pending') {
-    return settledReply(exchange, promise);
-  }
+  if (promise.outcome.state !== 'pending') return settledReply(exchange, promise);
   const { longPollMs } = context.settings;
-  if (longPollMs === 0) {
-    return pendingReply(exchange, promise);
-  }
+  if (longPollMs === 0) return pendingReply(exchange, promise);
   return promise.wait(longPollMs, context.clock, raw.onAbort?.bind(raw)).then(() => {
-    if (tenant.promises.find(requestId) === 'expired') {
-      refuse(410, `The promise ${requestId} is gone`);
-    }
+    if (tenant.promises.find(requestId) === 'expired') refuse(410, `The promise ${requestId} is gone`);
     return promise.outcome.state === 'pending' ? pendingReply(exchange, promise) : settledReply(exchange, promise);
   });
 };
@@ -50,9 +40,7 @@ function checkPoll(exchange: Poll, promise: PromiseRecord): void {
 function settledReply(exchange: Poll, promise: PromiseRecord): ServerReply {
   const { context, tenant, request, raw } = exchange;
   const { outcome } = promise;
-  if (outcome.state === 'failed') {
-    return failureReply(context.dialect, outcome.failure);
-  }
+  if (outcome.state === 'failed') return failureReply(context.dialect, outcome.failure);
   const value = outcome.state === 'resolved' ? outcome.value : undefined;
   const format = resultFormat(context.dialect, raw.headers['accept']);
   const wantedType = isBulkResult(promise) && format === 'protobuf' ? 'application/x-protobuf' : 'application/json';
@@ -73,15 +61,13 @@ function settledReply(exchange: Poll, promise: PromiseRecord): ServerReply {
 
 function pendingReply({ context }: Poll, promise: PromiseRecord): ServerReply {
   const { pending } = context.dialect;
-  if (pending === 'timeout-blank') {
-    return { status: 408, headers: {}, body: '' };
-  }
+  if (pending === 'timeout-blank') return { status: 408, headers: {}, body: '' };
   const { note } = context.pause;
   const body = {
     type: 'try_again',
     request_id: promise.requestId,
     queue_state: note?.state ?? 'active',
-    ...(note?.reason === undefined ? {} : { queue_state_reason: note.reason }),
+    queue_state_reason: note?.reason,
   };
   return jsonReply(pending === 'timeout' ? 408 : 200, body);
 }

@@ -41,14 +41,10 @@ function createByLoading(exchange: LoadExchange, sessionId: string, modelSeqId: 
   try {
     checkpoint = checkpointFor(exchange);
   } catch (error) {
-    if (error instanceof UserFailure) {
-      refuse(404, error.message);
-    }
+    if (error instanceof UserFailure) refuse(404, error.message);
     throw error;
   }
-  if (baseModel !== undefined) {
-    requireBaseModel(exchange as Exchange, baseModel);
-  }
+  if (baseModel !== undefined) requireBaseModel(exchange as Exchange, baseModel);
   const { unembed, mlp, attn } = checkpoint.trains;
   return startModel(exchange as Exchange, {
     sessionId,
@@ -67,9 +63,7 @@ function checkpointFor({ context, tenant, request }: LoadExchange): CheckpointRe
   const { path, weightsAccessToken } = request;
   const owner = weightsAccessToken === undefined ? tenant : ownerOf(context, weightsAccessToken);
   const checkpoint = findCheckpoint(context, tenant, path) ?? (owner === undefined ? undefined : findCheckpoint(context, owner, path));
-  if (checkpoint === undefined) {
-    throw new UserFailure(`There is no checkpoint ${path}`);
-  }
+  if (checkpoint === undefined) throw new UserFailure(`There is no checkpoint ${path}`);
   return checkpoint;
 }
 

@@ -24,7 +24,7 @@ export interface ModelStart {
   readonly lora: LoraConfig;
   readonly userMetadata: Readonly<Record<string, unknown>> | undefined;
   readonly requestType: 'CreateModel' | 'LoadWeights';
-  readonly load?: { readonly files: CheckpointFiles; readonly optimizer: boolean };
+  readonly load?: { readonly files: CheckpointFiles; readonly optimizer: boolean } | undefined;
   readonly result: (model: ModelRecord) => unknown;
 }
 
@@ -80,9 +80,7 @@ export function startModel(exchange: Exchange, start: ModelStart): ServerReply {
 
 async function attachEngine({ context }: Exchange, model: ModelRecord, load: ModelStart['load']): Promise<void> {
   const engine = await context.engine.createModel({ baseModel: model.baseModel, lora: model.lora });
-  if (load !== undefined) {
-    await engine.load(load.files, { optimizer: load.optimizer });
-  }
+  if (load !== undefined) await engine.load(load.files, { optimizer: load.optimizer });
   model.engine = engine;
   context.changed();
 }
@@ -95,9 +93,7 @@ export const getInfo: OperationHandler<'getInfo'> = (exchange) => {
   const model = modelOf(exchange, exchange.request.modelId);
   const info = exchange.context.engine.supportedModels.find(({ modelName }) => modelName === model.baseModel);
   const common = { type: 'get_info', model_id: model.modelId, model_name: model.baseModel };
-  if (!exchange.context.dialect.hasModelDetails) {
-    return jsonReply(200, { ...common, model_data: { model_name: model.baseModel } });
-  }
+  if (!exchange.context.dialect.hasModelDetails) return jsonReply(200, { ...common, model_data: { model_name: model.baseModel } });
   return jsonReply(200, {
     ...common,
     is_lora: true,
@@ -128,7 +124,5 @@ export const unloadModel: OperationHandler<'unloadModel'> = (exchange) => {
 /** 400 when the engine has no such base model. */
 export function requireBaseModel({ context }: Exchange, baseModel: string): void {
   const names = context.engine.supportedModels.map(({ modelName }) => modelName);
-  if (!names.includes(baseModel)) {
-    refuse(400, `The base model ${baseModel} is not supported; choose one of ${names.join(', ')}`);
-  }
+  if (!names.includes(baseModel)) refuse(400, `The base model ${baseModel} is not supported; choose one of ${names.join(', ')}`);
 }

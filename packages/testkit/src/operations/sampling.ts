@@ -20,9 +20,7 @@ export const createSamplingSession: OperationHandler<'createSamplingSession'> = 
     const text = `sampling_session_seq_id ${samplingSessionSeqId} of ${sessionId} was used before with a different body`;
     exchange.reject(409, 'seq-conflict', text);
   }
-  if (known !== undefined) {
-    return jsonReply(200, { type: 'create_sampling_session', sampling_session_id: known.samplerId });
-  }
+  if (known !== undefined) return jsonReply(200, { type: 'create_sampling_session', sampling_session_id: known.samplerId });
   const source = samplerSource(exchange as Exchange, baseModel, modelPath);
   const samplerId = exchange.context.ids.sampler(sessionId, samplingSessionSeqId);
   addSampler(exchange as Exchange, { samplerId, sessionId, ...source });
@@ -37,19 +35,13 @@ function samplerSource(
   modelPath: string | undefined,
 ): { readonly baseModel: string; readonly checkpoint: CheckpointRecord | undefined } {
   if (modelPath === undefined) {
-    if (baseModel === undefined) {
-      exchange.reject(400, 'sampler-source', 'Name a base_model or a model_path');
-    }
+    if (baseModel === undefined) exchange.reject(400, 'sampler-source', 'Name a base_model or a model_path');
     requireBaseModel(exchange, baseModel);
     return { baseModel, checkpoint: undefined };
   }
-  if (!modelPath.startsWith('tinker://')) {
-    exchange.reject(400, 'sampler-source', `model_path must start with tinker://, got ${modelPath}`);
-  }
+  if (!modelPath.startsWith('tinker://')) exchange.reject(400, 'sampler-source', `model_path must start with tinker://, got ${modelPath}`);
   const checkpoint = findCheckpoint(exchange.context, exchange.tenant, modelPath);
-  if (checkpoint === undefined) {
-    refuse(404, `There is no checkpoint ${modelPath}`);
-  }
+  if (checkpoint === undefined) refuse(404, `There is no checkpoint ${modelPath}`);
   return { baseModel: checkpoint.baseModel, checkpoint };
 }
 
@@ -60,7 +52,7 @@ export function addSampler(
     readonly samplerId: string;
     readonly sessionId: string;
     readonly baseModel: string;
-    readonly checkpoint: (Pick<CheckpointRecord, 'files'> & { readonly path?: string }) | undefined;
+    readonly checkpoint: (Pick<CheckpointRecord, 'files'> & { readonly path?: string | undefined }) | undefined;
   },
 ): SamplerRecord {
   const { samplerId, sessionId, baseModel, checkpoint } = init;
@@ -81,22 +73,16 @@ export function addSampler(
 export const asample: OperationHandler<'asample'> = (exchange: Exchange<'asample'>) => {
   const { context, tenant, request } = exchange;
   const { samplingSessionId, seqId } = request;
-  if (samplingSessionId === undefined) {
-    return sampleDirectly(exchange);
-  }
+  if (samplingSessionId === undefined) return sampleDirectly(exchange);
   const sampler = samplerOf(exchange as Exchange, samplingSessionId);
-  if (seqId === undefined) {
-    exchange.reject(422, 'seq-missing', 'asample with a sampling_session_id needs a seq_id');
-  }
+  if (seqId === undefined) exchange.reject(422, 'seq-missing', 'asample with a sampling_session_id needs a seq_id');
   const key = String(seqId);
   const known = sampler.accepted.get(key);
   if (known !== undefined && known.fingerprint !== exchange.fingerprint) {
     exchange.reject(409, 'seq-conflict', `seq_id ${key} of ${samplingSessionId} was submitted before with a different body`);
   }
   if (known !== undefined && typeof tenant.promises.find(known.requestId) === 'object') {
-    if (context.dialect.repeat === 'conflict') {
-      refuse(409, `seq_id ${key} of ${samplingSessionId} was submitted before`);
-    }
+    if (context.dialect.repeat === 'conflict') refuse(409, `seq_id ${key} of ${samplingSessionId} was submitted before`);
     return promiseReply(exchange as Exchange, known.requestId, sequenceIds(exchange, known.requestId));
   }
   // A sample whose promise is gone may be asked for again under the same number: it has no side effects.
@@ -111,15 +97,13 @@ export const asample: OperationHandler<'asample'> = (exchange: Exchange<'asample
 const MAX_REMEMBERED = 100_000;
 
 async function makeSampler({ engine }: ServerContext, baseModel: string, checkpoint: CheckpointFiles | undefined): Promise<EngineSampler> {
-  return engine.createSampler(checkpoint === undefined ? { baseModel } : { baseModel, checkpoint });
+  return engine.createSampler({ baseModel, checkpoint });
 }
 
 function remember(sampler: SamplerRecord, key: string, accepted: AcceptedOperation): void {
   sampler.accepted.set(key, accepted);
   for (const oldest of sampler.accepted.keys()) {
-    if (sampler.accepted.size <= MAX_REMEMBERED) {
-      break;
-    }
+    if (sampler.accepted.size <= MAX_REMEMBERED) break;
     sampler.accepted.delete(oldest);
   }
 }
@@ -177,17 +161,13 @@ function noteUsage(
 }
 
 function sequenceIds({ context, request }: Exchange<'asample'>, requestId: string): Readonly<Record<string, unknown>> | undefined {
-  if (!context.dialect.hasSequenceIds) {
-    return undefined;
-  }
+  if (!context.dialect.hasSequenceIds) return undefined;
   return { sample_sequence_ids: Array.from({ length: request.numSamples ?? 1 }, (_, index) => `${requestId}:${index}`) };
 }
 
 export const getSampler: OperationHandler<'getSampler'> = ({ tenant, params }) => {
   const samplerId = params['sampler_id'] ?? '';
   const sampler = tenant.samplers.get(samplerId);
-  if (sampler === undefined) {
-    refuse(404, `There is no sampler ${samplerId}`);
-  }
+  if (sampler === undefined) refuse(404, `There is no sampler ${samplerId}`);
   return jsonReply(200, { sampler_id: samplerId, base_model: sampler.baseModel, model_path: sampler.modelPath ?? null });
 };

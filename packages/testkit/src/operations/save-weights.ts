@@ -18,9 +18,7 @@ export const saveWeights: OperationHandler<'saveWeights'> = (exchange) => {
   checkName(exchange, name);
   const path = checkpointPath(exchange, model, 'training', name);
   const isRepeat = seqId !== undefined && model.lane.find(Number(seqId)) !== undefined;
-  if (exchange.context.dialect.nameClash === 'conflict' && !overwrite && !isRepeat) {
-    refuseClash(exchange, path);
-  }
+  if (exchange.context.dialect.nameClash === 'conflict' && !overwrite && !isRepeat) refuseClash(exchange, path);
   return submitTraining(exchange as Exchange, {
     model,
     seqId,
@@ -38,9 +36,7 @@ export const saveWeights: OperationHandler<'saveWeights'> = (exchange) => {
 export const saveWeightsForSampler: OperationHandler<'saveWeightsForSampler'> = (exchange) => {
   const { modelId, seqId, path: name, samplingSessionSeqId, ttlSeconds } = exchange.request;
   const model = modelOf(exchange as Exchange, modelId);
-  if (name !== undefined) {
-    checkName(exchange, name);
-  }
+  if (name !== undefined) checkName(exchange, name);
   return submitTraining(exchange as Exchange, {
     model,
     seqId,
@@ -49,9 +45,7 @@ export const saveWeightsForSampler: OperationHandler<'saveWeightsForSampler'> = 
     fingerprint: textFingerprint(JSON.stringify([name, ttlSeconds])),
     run: async (engine) => {
       const files = await engine.save('sampler');
-      if (name === undefined) {
-        return { samplingSessionId: ephemeralSampler(exchange as Exchange, model, samplingSessionSeqId ?? 0, files) };
-      }
+      if (name === undefined) return { samplingSessionId: ephemeralSampler(exchange as Exchange, model, samplingSessionSeqId ?? 0, files) };
       const path = checkpointPath(exchange, model, 'sampler', name);
       keep(exchange, model, { path, name, kind: 'sampler', ttlSeconds, files });
       return { path };
@@ -77,9 +71,7 @@ function checkName({ context }: SaveExchange, name: string): void {
 }
 
 function refuseClash({ context, tenant }: SaveExchange, path: string): void {
-  if (liveCheckpoint(context, tenant, path) !== undefined) {
-    refuse(409, `There is a checkpoint ${path} already`);
-  }
+  if (liveCheckpoint(context, tenant, path) !== undefined) refuse(409, `There is a checkpoint ${path} already`);
 }
 
 function checkpointPath({ context }: SaveExchange, { modelId }: ModelRecord, kind: CheckpointRecord['kind'], name: string): string {

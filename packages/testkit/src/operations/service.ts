@@ -10,7 +10,7 @@ export const getServerCapabilities: OperationHandler<'getServerCapabilities'> = 
   const { modelNameKey, hasModelDetails } = context.dialect;
   const models = context.engine.supportedModels.map(({ modelName, maxContextLength }) => ({
     [modelNameKey]: modelName,
-    ...(hasModelDetails ? { max_context_length: maxContextLength } : {}),
+    max_context_length: hasModelDetails ? maxContextLength : undefined,
   }));
   return jsonReply(200, { supported_models: models });
 };
@@ -25,15 +25,13 @@ export const clientDynamicConfig: OperationHandler<'clientDynamicConfig'> = ({ c
 
 export const authToken: OperationHandler<'authToken'> = ({ context, tenant }) => {
   const { jwt } = context.settings;
-  if (jwt === undefined) {
-    refuse(404, 'This server does not exchange credentials for tokens');
-  }
+  if (jwt === undefined) refuse(404, 'This server does not exchange credentials for tokens');
   const token = context.issuer.issue({
     sub: tenant.userUrn,
     tenant: tenant.label,
     iss: 'passport-testkit',
     exp: Math.floor(wallClockMs(context) / 1000) + jwt.lifetimeSec,
-    ...(jwt.email === undefined ? {} : { email: jwt.email }),
+    email: jwt.email,
   });
   return jsonReply(200, { jwt: token });
 };
@@ -46,9 +44,7 @@ export const telemetry: OperationHandler<'telemetry'> = (exchange) => {
 /** Refuses SDK versions the dialect does not know. */
 export function checkSdkVersion(context: ServerContext, sdkVersion: string): void {
   const { sdkVersions } = context.dialect;
-  if (sdkVersions !== undefined && !sdkVersions.test(sdkVersion)) {
-    refuse(400, `The SDK version ${sdkVersion} is not supported`);
-  }
+  if (sdkVersions !== undefined && !sdkVersions.test(sdkVersion)) refuse(400, `The SDK version ${sdkVersion} is not supported`);
 }
 
 /** The flags that were set, in the names of the wire; flags left alone are not sent. */

@@ -49,9 +49,7 @@ export const listSessions: OperationHandler<'listSessions'> = ({ tenant, query }
 
 export const getSession: OperationHandler<'getSession'> = ({ tenant, params }) => {
   const sessionId = params['session_id'] ?? '';
-  if (!tenant.sessions.has(sessionId)) {
-    refuse(404, `There is no session ${sessionId}`);
-  }
+  if (!tenant.sessions.has(sessionId)) refuse(404, `There is no session ${sessionId}`);
   const models = [...tenant.models.values()].filter((model) => model.sessionId === sessionId);
   const samplers = [...tenant.samplers.values()].filter((sampler) => sampler.sessionId === sessionId);
   return jsonReply(200, {
@@ -63,9 +61,7 @@ export const getSession: OperationHandler<'getSession'> = ({ tenant, params }) =
 export const assignSessionProject: OperationHandler<'assignSessionProject'> = ({ context, tenant, params, request }) => {
   const sessionId = params['session_id'] ?? '';
   const session = tenant.sessions.get(sessionId);
-  if (session === undefined) {
-    refuse(404, `There is no session ${sessionId}`);
-  }
+  if (session === undefined) refuse(404, `There is no session ${sessionId}`);
   checkProject(context.settings.projects, request.projectId);
   session.projectId = request.projectId;
   context.changed();
@@ -75,14 +71,10 @@ export const assignSessionProject: OperationHandler<'assignSessionProject'> = ({
 export const exportSessionTrace: OperationHandler<'exportSessionTrace'> = ({ context, tenant, params }) => {
   const sessionId = params['session_id'] ?? '';
   const session = tenant.sessions.get(sessionId);
-  if (session === undefined) {
-    refuse(404, `There is no session ${sessionId}`);
-  }
+  if (session === undefined) refuse(404, `There is no session ${sessionId}`);
   const nowMs = context.clock.now();
   session.traceAskedAtMs ??= nowMs;
-  if (nowMs - session.traceAskedAtMs < context.settings.archiveBuildMs) {
-    return jsonReply(200, { status: 'pending' });
-  }
+  if (nowMs - session.traceAskedAtMs < context.settings.archiveBuildMs) return jsonReply(200, { status: 'pending' });
   const resource = `/signed/trace/${encodeURIComponent(tenant.label)}/${encodeURIComponent(sessionId)}`;
   return jsonReply(200, { status: 'ready', url: signedUrl(context, resource, TRACE_LIFETIME_MS).url });
 };

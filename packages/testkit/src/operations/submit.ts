@@ -20,8 +20,8 @@ export function newOperation(
   init: {
     readonly requestId: string;
     readonly requestType: string;
-    readonly route?: RouteName;
-    readonly modelId?: string;
+    readonly route?: RouteName | undefined;
+    readonly modelId?: string | undefined;
     readonly run: () => unknown;
   },
 ): Operation {
@@ -34,8 +34,6 @@ export function newOperation(
 
 /** What a script wants a promise to end in. */
 export async function overriddenOutcome({ action, call }: NonNullable<Exchange['override']>): Promise<unknown> {
-  if (action.kind === 'fail') {
-    throw new OperationFailure({ error: action.failure.error, category: action.failure.category ?? 'server' });
-  }
+  if (action.kind === 'fail') throw new OperationFailure({ error: action.failure.error, category: action.failure.category ?? 'server' });
   return typeof action.value === 'function' ? await action.value(call) : action.value;
 }

@@ -11,7 +11,7 @@ export interface TrainingSubmission {
   readonly seqId: number | undefined;
   readonly requestType: string;
   /** Default: of the body. Give one when a repeat may legitimately differ. */
-  readonly fingerprint?: string;
+  readonly fingerprint?: string | undefined;
   readonly run: (engine: EngineModel) => unknown;
 }
 
@@ -22,23 +22,17 @@ export interface TrainingSubmission {
 export function submitTraining(exchange: Exchange, submission: TrainingSubmission): ServerReply {
   const { model, seqId } = submission;
   const { lane } = model;
-  if (seqId === undefined) {
-    exchange.reject(422, 'seq-missing', `${exchange.route} needs a seq_id`);
-  }
+  if (seqId === undefined) exchange.reject(422, 'seq-missing', `${exchange.route} needs a seq_id`);
   const fingerprint = submission.fingerprint ?? exchange.fingerprint;
   const known = lane.find(seqId);
   if (known !== undefined) {
     if (known.fingerprint !== fingerprint) {
       exchange.reject(409, 'seq-conflict', `seq_id ${seqId} of ${model.modelId} was submitted before with a different body`);
     }
-    if (exchange.context.dialect.repeat === 'conflict') {
-      refuse(409, `seq_id ${seqId} of ${model.modelId} was submitted before`);
-    }
+    if (exchange.context.dialect.repeat === 'conflict') refuse(409, `seq_id ${seqId} of ${model.modelId} was submitted before`);
     return promiseReply(exchange, known.requestId);
   }
-  if (lane.isPast(seqId)) {
-    exchange.reject(409, 'seq-conflict', `seq_id ${seqId} of ${model.modelId} comes too late: ${lane.next} is next`);
-  }
+  if (lane.isPast(seqId)) exchange.reject(409, 'seq-conflict', `seq_id ${seqId} of ${model.modelId} comes too late: ${lane.next} is next`);
   if (exchange.context.dialect.order === 'strict' && seqId !== lane.highest + 1) {
     exchange.reject(400, 'seq-order', `seq_id ${seqId} of ${model.modelId} is out of order: ${lane.highest + 1} is next`);
   }

@@ -12,18 +12,14 @@ export const forward: OperationHandler<'forward'> = (exchange) => submitForward(
 function submitForward(exchange: Exchange<'forwardBackward'> | Exchange<'forward'>, isForwardOnly: boolean): ServerReply {
   const { context, tenant, request } = exchange;
   const model = modelOf(exchange as Exchange, request.modelId);
-  const input = {
-    data: request.data,
-    lossFn: request.lossFn,
-    ...(request.lossFnConfig === undefined ? {} : { lossFnConfig: request.lossFnConfig }),
-  };
+  const { data, lossFn, lossFnConfig } = request;
   return submitTraining(exchange as Exchange, {
     model,
     seqId: request.seqId,
     requestType: isForwardOnly ? 'Forward' : 'ForwardBackward',
     run: async (engine): Promise<ForwardBackwardOutput> => {
-      const output = await engine.forward(input, { backward: !isForwardOnly });
-      const amount = input.data.reduce((sum, { modelInput }) => sum + modelInput.length, 0);
+      const output = await engine.forward({ data, lossFn, lossFnConfig }, { backward: !isForwardOnly });
+      const amount = data.reduce((sum, { modelInput }) => sum + modelInput.length, 0);
       tenant.addUsage('training', amount, context.clock.now(), model.sessionId, model.baseModel);
       return output;
     },

@@ -26,27 +26,21 @@ export class BlobStore {
         () => true,
         () => false,
       );
-      if (!isThere) {
-        await writeAtomically(path, bytes);
-      }
+      if (!isThere) await writeAtomically(path, bytes);
     }
     return stored;
   }
 
   async get(stored: StoredFiles): Promise<CheckpointFiles> {
     const files = new Map<string, Uint8Array>();
-    for (const [name, hash] of Object.entries(stored)) {
-      files.set(name, await readFile(join(this.#dir, hash)));
-    }
+    for (const [name, hash] of Object.entries(stored)) files.set(name, await readFile(join(this.#dir, hash)));
     return files;
   }
 
   /** Removes every blob that is not in use. */
   async keepOnly(hashes: ReadonlySet<string>): Promise<void> {
     for (const name of await readdir(this.#dir).catch(() => [])) {
-      if (!hashes.has(name)) {
-        await rm(join(this.#dir, name), { force: true });
-      }
+      if (!hashes.has(name)) await rm(join(this.#dir, name), { force: true });
     }
   }
 }

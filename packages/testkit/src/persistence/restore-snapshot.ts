@@ -6,9 +6,7 @@ import type { Snapshot, StoredModel, StoredTenant } from './snapshot.js';
 
 /** Puts a stored state back. Promises of the earlier life are gone: polls of them answer 410. */
 export async function restoreSnapshot(context: ServerContext, snapshot: Snapshot, blobs: BlobStore): Promise<void> {
-  for (const stored of snapshot.tenants) {
-    await restoreTenant(context, stored, blobs);
-  }
+  for (const stored of snapshot.tenants) await restoreTenant(context, stored, blobs);
 }
 
 async function restoreTenant(context: ServerContext, stored: StoredTenant, blobs: BlobStore): Promise<void> {
@@ -43,21 +41,15 @@ async function restoreTenant(context: ServerContext, stored: StoredTenant, blobs
       engine: undefined,
     });
   }
-  for (const model of stored.models) {
-    await restoreModel(context, tenant, model, blobs);
-  }
+  for (const model of stored.models) await restoreModel(context, tenant, model, blobs);
   tenant.audit.push(...stored.audit);
-  for (const { kind, amount, atMs, sessionId, baseModel } of stored.usage) {
-    tenant.addUsage(kind, amount, atMs, sessionId, baseModel);
-  }
+  for (const { kind, amount, atMs, sessionId, baseModel } of stored.usage) tenant.addUsage(kind, amount, atMs, sessionId, baseModel);
 }
 
 async function restoreModel(context: ServerContext, tenant: Tenant, stored: StoredModel, blobs: BlobStore): Promise<void> {
   const { nextSeqId, accepted, files, userMetadata, ...rest } = stored;
   const engine = files === null ? undefined : await context.engine.createModel({ baseModel: stored.baseModel, lora: stored.lora });
-  if (files !== null) {
-    await engine?.load(await blobs.get(files), { optimizer: true });
-  }
+  if (files !== null) await engine?.load(await blobs.get(files), { optimizer: true });
   tenant.promises.markExpired(accepted.map(([, { requestId }]) => requestId));
   tenant.models.set(stored.modelId, {
     ...rest,

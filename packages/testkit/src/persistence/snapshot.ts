@@ -49,7 +49,7 @@ export interface StoredTenant {
   readonly audit: readonly AuditRecord[];
   readonly usage: readonly UsageRecord[];
   /** Ids of promises that clients may still poll: in the next life they are gone, not unknown. Missing in older states. */
-  readonly promises?: readonly string[];
+  readonly promises?: readonly string[] | undefined;
 }
 
 /** The state of a server on disk. */

@@ -30,14 +30,10 @@ export class StateStore {
     await mkdir(this.#dir, { recursive: true });
     const path = join(this.#dir, 'state.json');
     const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-      if (error.code === 'ENOENT') {
-        return undefined;
-      }
+      if (error.code === 'ENOENT') return undefined;
       throw error;
     });
-    if (text === undefined) {
-      return;
-    }
+    if (text === undefined) return;
     const snapshot = parsed(text);
     if (snapshot?.version !== 1) {
       throw new ConfigurationError({

@@ -7,17 +7,13 @@ import type { Snapshot, StoredModel, StoredTenant } from './snapshot.js';
 /** Writes all weights to the blobs and describes the rest. */
 export async function takeSnapshot(context: ServerContext, blobs: BlobStore): Promise<Snapshot> {
   const tenants: StoredTenant[] = [];
-  for (const [keyHash, tenant] of context.tenants.entries()) {
-    tenants.push(await storedTenant(keyHash, tenant, blobs));
-  }
+  for (const [keyHash, tenant] of context.tenants.entries()) tenants.push(await storedTenant(keyHash, tenant, blobs));
   return { version: 1, idCount: context.ids.count, tenants };
 }
 
 async function storedTenant(keyHash: string, tenant: Tenant, blobs: BlobStore): Promise<StoredTenant> {
   const models: StoredModel[] = [];
-  for (const model of tenant.models.values()) {
-    models.push(await storedModel(model, blobs));
-  }
+  for (const model of tenant.models.values()) models.push(await storedModel(model, blobs));
   const samplers = [];
   for (const { samplerId, sessionId, baseModel, modelPath, files } of tenant.samplers.values()) {
     samplers.push({

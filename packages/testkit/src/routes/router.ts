@@ -46,9 +46,7 @@ export class Router {
   match(method: string, target: string): RouteMatch {
     const queryAt = target.indexOf('?');
     const fullPath = queryAt < 0 ? target : target.slice(0, queryAt);
-    if (!fullPath.startsWith(this.#basePath)) {
-      return { route: undefined, isKnownPath: false };
-    }
+    if (!fullPath.startsWith(this.#basePath)) return { route: undefined, isKnownPath: false };
     const path = this.#basePath === '' ? fullPath : fullPath.slice(this.#basePath.length);
     const query = queryAt < 0 ? '' : target.slice(queryAt + 1);
     const methods = this.#fixed.get(path);

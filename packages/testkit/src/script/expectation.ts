@@ -49,11 +49,7 @@ export class Expectation {
 }
 
 function rangeText(least: number, most: number): string {
-  if (least === most) {
-    return String(least);
-  }
-  if (most === Number.POSITIVE_INFINITY) {
-    return `at least ${least}`;
-  }
+  if (least === most) return String(least);
+  if (most === Number.POSITIVE_INFINITY) return `at least ${least}`;
   return least === 0 ? `at most ${most}` : `${least} to ${most}`;
 }

@@ -41,9 +41,7 @@ export class Gate {
 
   /** Resolves once it holds at least `count` calls. */
   async waitFor(count: number): Promise<void> {
-    if (this.#held.length >= count) {
-      return;
-    }
+    if (this.#held.length >= count) return;
     await new Promise<void>((resolve) => {
       this.#waiters.add({ count, resolve });
     });
@@ -85,9 +83,7 @@ export class Gate {
       this.#held.push(call);
       stopListening = onAbort?.(() => {
         const at = this.#held.indexOf(call);
-        if (at >= 0) {
-          this.#held.splice(at, 1);
-        }
+        if (at >= 0) this.#held.splice(at, 1);
         resolve();
       });
       for (const waiter of this.#waiters) {

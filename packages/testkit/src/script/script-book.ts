@@ -25,9 +25,7 @@ export class ScriptBook {
   take(call: Omit<ScriptedCall, 'occurrence'>): TakenScript | undefined {
     for (const script of this.#scripts.get(call.route) ?? []) {
       const taken = script.take(call);
-      if (taken !== undefined) {
-        return taken;
-      }
+      if (taken !== undefined) return taken;
     }
     return undefined;
   }

@@ -14,16 +14,16 @@ export type ErrorBody = string | Uint8Array | ErrorFields;
 /** See {@link ErrorBody}. */
 export interface ErrorFields {
   /** Default: a text that says the reply was scripted. */
-  readonly detail?: string;
+  readonly detail?: string | undefined;
   /** Sent as the header `retry-after-ms`. */
-  readonly retryAfterMs?: number | string;
+  readonly retryAfterMs?: number | string | undefined;
   /** Sent as the header `retry-after`: seconds, or a date. */
-  readonly retryAfter?: number | string;
+  readonly retryAfter?: number | string | undefined;
   /** Sent as the header `x-should-retry`. */
-  readonly shouldRetry?: boolean;
+  readonly shouldRetry?: boolean | undefined;
   /** Makes the body a try-again answer with this queue state. */
-  readonly queueState?: string;
-  readonly queueStateReason?: string;
+  readonly queueState?: string | undefined;
+  readonly queueStateReason?: string | undefined;
   readonly [field: string]: unknown;
 }
 
@@ -36,7 +36,7 @@ export type SuccessBody<Name extends RouteName> = [ResponseOf<Name>] extends [un
 export interface ScriptedFailure {
   readonly error: string;
   /** Default `server`. */
-  readonly category?: 'user' | 'server' | 'unknown';
+  readonly category?: 'user' | 'server' | 'unknown' | undefined;
 }
 
 /** What a script does with a call. */
@@ -97,7 +97,7 @@ export class Script<Name extends RouteName = RouteName> {
   }
 
   /** Breaks the connection. `moment` says whether the work is done first (default `before`: it is not). */
-  fault(kind: FaultKind, options: { readonly moment?: FaultMoment } & Omit<FaultPlan, 'kind'> = {}): this {
+  fault(kind: FaultKind, options: { readonly moment?: FaultMoment | undefined } & Omit<FaultPlan, 'kind'> = {}): this {
     const { moment = 'before', ...rest } = options;
     return this.#do({ kind: 'fault', plan: { kind, ...rest }, moment });
   }
@@ -115,9 +115,7 @@ export class Script<Name extends RouteName = RouteName> {
 
   /** Takes exactly `count` calls; `server.verify()` complains when there were fewer. Without it: every call, at least one. */
   times(count: number): this {
-    if (!Number.isInteger(count) || count < 1) {
-      throw new RangeError(`Script.times takes a whole number >= 1, got ${count}`);
-    }
+    if (!Number.isInteger(count) || count < 1) throw new RangeError(`Script.times takes a whole number >= 1, got ${count}`);
     this.#limit = count;
     return this;
   }
@@ -134,13 +132,9 @@ export class Script<Name extends RouteName = RouteName> {
 
   /** @internal Takes the call if it is for this script. */
   take(call: Omit<ScriptedCall<Name>, 'occurrence'>): TakenScript | undefined {
-    if (this.#used >= this.#limit) {
-      return undefined;
-    }
+    if (this.#used >= this.#limit) return undefined;
     const withCount = { ...call, occurrence: this.#used };
-    if (!this.#predicates.every((predicate) => predicate(withCount))) {
-      return undefined;
-    }
+    if (!this.#predicates.every((predicate) => predicate(withCount))) return undefined;
     this.#used += 1;
     return { action: this.#action, delayMs: this.#delayMs, call: withCount as unknown as ScriptedCall };
   }
@@ -148,9 +142,7 @@ export class Script<Name extends RouteName = RouteName> {
   /** @internal What `verify` has to say about it. */
   complaint(): string | undefined {
     const wanted = Number.isFinite(this.#limit) ? this.#limit : 1;
-    if (this.#used >= wanted) {
-      return undefined;
-    }
+    if (this.#used >= wanted) return undefined;
     return `the script ${this.#action.kind} on ${this.route} was used ${this.#used} of ${wanted} times`;
   }
 

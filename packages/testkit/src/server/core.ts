@@ -78,9 +78,7 @@ export class Core {
   }
 
   #finish(call: RecordedCall, reply: ServerReply): ServerReply {
-    if (this.context.settings.clockSkewMs !== 0) {
-      reply.headers['date'] = new Date(wallClockMs(this.context)).toUTCString();
-    }
+    if (this.context.settings.clockSkewMs !== 0) reply.headers['date'] = new Date(wallClockMs(this.context)).toUTCString();
     try {
       this.recorder.end(call, reply);
     } catch (error) {
@@ -91,9 +89,7 @@ export class Core {
   }
 
   #replyFor(error: unknown): ServerReply {
-    if (error instanceof ReplyError) {
-      return error.reply;
-    }
+    if (error instanceof ReplyError) return error.reply;
     this.internalErrors.push(error);
     return errorReply(500, 'The test server failed; server.verify() says why');
   }
@@ -104,9 +100,7 @@ export class Core {
       this.recorder.violate(call, rule, `${request.method} ${call.path} is not an endpoint`);
       refuse(match.isKnownPath ? 405 : 404, match.isKnownPath ? 'Method Not Allowed' : 'Not Found');
     }
-    if (this.#missing.has(match.route)) {
-      refuse(this.context.dialect.missingStatus, 'Not Found');
-    }
+    if (this.#missing.has(match.route)) refuse(this.context.dialect.missingStatus, 'Not Found');
     if (request.body.length > this.context.settings.maxBodyBytes) {
       this.recorder.violate(call, 'body-too-large', `the body has ${request.body.length} bytes`);
       refuse(413, `The body has more than ${this.context.settings.maxBodyBytes} bytes`);
@@ -170,21 +164,15 @@ export class Core {
   #run(exchange: Exchange): ServerReply | Promise<ServerReply> {
     const key = REPLAYED_ROUTES.has(exchange.route) ? exchange.raw.headers['x-idempotency-key'] : undefined;
     const operation = operations[exchange.route] as OperationHandler<RouteName>;
-    if (key === undefined) {
-      return this.#runOrSkip(exchange, operation);
-    }
+    if (key === undefined) return this.#runOrSkip(exchange, operation);
     const scopedKey = `${exchange.raw.method} ${exchange.raw.target} ${key}`;
     const earlier = exchange.tenant.replay(scopedKey);
     if (earlier !== undefined && earlier.fingerprint !== exchange.fingerprint) {
       exchange.reject(422, 'idempotency-key-reused', `the key was used before for another body of ${exchange.route}`);
     }
-    if (earlier !== undefined) {
-      return { ...earlier.reply, headers: { ...earlier.reply.headers } };
-    }
+    if (earlier !== undefined) return { ...earlier.reply, headers: { ...earlier.reply.headers } };
     const reply = operation(exchange);
-    if (!(reply instanceof Promise)) {
-      exchange.tenant.remember(scopedKey, exchange.fingerprint, reply);
-    }
+    if (!(reply instanceof Promise)) exchange.tenant.remember(scopedKey, exchange.fingerprint, reply);
     return reply;
   }
 
@@ -192,9 +180,7 @@ export class Core {
     try {
       return operation(exchange);
     } catch (error) {
-      if (error instanceof ReplyError) {
-        skipRefused(exchange, error.reply.status);
-      }
+      if (error instanceof ReplyError) skipRefused(exchange, error.reply.status);
       throw error;
     }
   }

@@ -83,7 +83,7 @@ function buildCore(options: TestServerOptions): {
     changed: () => store?.schedule(context),
   };
   const { recorderLimit: limit, ignoreRules: ignoredRules } = settings;
-  const recorder = new Recorder({ clock, limit, ignoredRules, ...(options.onCall === undefined ? {} : { onCall: options.onCall }) });
+  const recorder = new Recorder({ clock, limit, ignoredRules, onCall: options.onCall });
   return { core: new Core(context, recorder, stage), stage, apiKey: options.apiKeys?.[0] ?? DEFAULT_API_KEY, store };
 }
 
@@ -97,8 +97,6 @@ function tenantsOf(settings: ServerSettings, clock: Clock): TenantDirectory {
 }
 
 function resolveEngine({ engine = 'learn', baseModels = [] }: TestServerOptions): Engine {
-  if (typeof engine !== 'string') {
-    return engine;
-  }
+  if (typeof engine !== 'string') return engine;
   return engine === 'canned' ? cannedEngine({ baseModels }) : learnEngine({ models: [...new Set([DEFAULT_BASE_MODEL, ...baseModels])] });
 }

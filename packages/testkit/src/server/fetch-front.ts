@@ -24,9 +24,7 @@ export async function answerFetch(
   targetOf: (target: string) => string = (target) => target,
 ): Promise<Response> {
   request.signal.throwIfAborted();
-  if (server.isRefusing) {
-    throw fetchFailed('fetch failed', 'ECONNREFUSED', 'The connection was refused');
-  }
+  if (server.isRefusing) throw fetchFailed('fetch failed', 'ECONNREFUSED', 'The connection was refused');
   const { line } = server;
   const { pathname, search } = new URL(request.url);
   const incoming: ServerRequest = {
@@ -84,9 +82,7 @@ function aborted(signal: AbortSignal): Promise<never> {
 }
 
 async function* brokenOff(begin: Uint8Array, fail: () => Promise<never>): AsyncGenerator<Uint8Array> {
-  if (begin.length > 0) {
-    yield begin;
-  }
+  if (begin.length > 0) yield begin;
   await fail();
 }
 

@@ -41,8 +41,6 @@ export class MemoryLine {
   cut(): void {
     const listeners = [...this.#listeners];
     this.#listeners.clear();
-    for (const listener of listeners) {
-      listener();
-    }
+    for (const listener of listeners) listener();
   }
 }

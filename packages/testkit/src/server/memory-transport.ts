@@ -122,9 +122,7 @@ function connectionCause(code: string): Error {
 }
 
 function throwIfAborted(signal: AbortSignal | undefined): void {
-  if (signal?.aborted) {
-    throw abortError(signal);
-  }
+  if (signal?.aborted) throw abortError(signal);
 }
 
 /** The pipeline aborts with the error it wants to see, such as a timeout; anything else is a plain abort. */
@@ -133,9 +131,7 @@ function abortError({ reason }: AbortSignal): Error {
 }
 
 function untilAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (signal === undefined) {
-    return promise;
-  }
+  if (signal === undefined) return promise;
   return new Promise((resolve, reject) => {
     const onAbort = (): void => reject(abortError(signal));
     if (signal.aborted) {

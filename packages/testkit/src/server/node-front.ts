@@ -60,9 +60,7 @@ export class NodeFront {
 
   /** Stops listening and drops every connection: new ones are refused by the operating system. */
   async refuseConnections(): Promise<void> {
-    if (!this.#server.listening) {
-      return;
-    }
+    if (!this.#server.listening) return;
     const closed = new Promise<void>((resolve) => {
       this.#server.close(() => resolve());
     });
@@ -72,25 +70,19 @@ export class NodeFront {
 
   /** Listens on the same port again. */
   async acceptConnections(): Promise<void> {
-    if (!this.#server.listening) {
-      await this.listen(this.#port, this.#host);
-    }
+    if (!this.#server.listening) await this.listen(this.#port, this.#host);
   }
 
   /** Ends every open connection with a reset. */
   dropConnections(): void {
-    for (const socket of this.#sockets) {
-      reset(socket);
-    }
+    for (const socket of this.#sockets) reset(socket);
   }
 
   async close(): Promise<void> {
     const closed = new Promise<void>((resolve) => {
       this.#server.close(() => resolve());
     });
-    for (const socket of this.#sockets) {
-      socket.destroy();
-    }
+    for (const socket of this.#sockets) socket.destroy();
     await closed;
   }
 
@@ -101,9 +93,7 @@ export class NodeFront {
     let size = 0;
     request.on('data', (chunk: Buffer) => {
       size += chunk.length;
-      if (size > maxBodyBytes) {
-        return;
-      }
+      if (size > maxBodyBytes) return;
       if (first === undefined) {
         first = chunk;
       } else if (rest === undefined) {
@@ -129,9 +119,7 @@ export class NodeFront {
   }
 
   #send(response: ServerResponse, reply: ServerReply): void {
-    if (response.destroyed) {
-      return;
-    }
+    if (response.destroyed) return;
     if (reply.fault !== undefined) {
       deliverDamaged(response, reply, reply.fault, this.#handler.clock);
       return;

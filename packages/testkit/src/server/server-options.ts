@@ -10,72 +10,72 @@ import type { RuleId } from '../rules/rules.js';
 /** How the JWT exchange behaves. */
 export interface JwtOptions {
   /** How long a token lives, seconds. Default 3600. The reference client loops on tokens of 300 s or less. */
-  readonly lifetimeSec?: number;
+  readonly lifetimeSec?: number | undefined;
   /** The `email` claim. Default none. */
-  readonly email?: string;
+  readonly email?: string | undefined;
 }
 
 /** Options of `createTestServer()` and `startServer()`. Everything has a default. */
 export interface TestServerOptions {
   /** What computes: the embedded engine that learns (default), fixed answers of the right shape, or your own. */
-  readonly engine?: 'learn' | 'canned' | Engine;
+  readonly engine?: 'learn' | 'canned' | Engine | undefined;
   /** More base model names for the built-in engines, all with the same tiny model behind them. `tinkex/tiny` always works. */
-  readonly baseModels?: readonly string[];
+  readonly baseModels?: readonly string[] | undefined;
   /** Which server to play. Default `hosted`. */
-  readonly dialect?: DialectName | Dialect;
+  readonly dialect?: DialectName | Dialect | undefined;
   /** Time for polls, expiries and delays. Default the machine's. */
-  readonly clock?: Clock;
+  readonly clock?: Clock | undefined;
   /** The keys that exist, each its own tenant. Default: every key the dialect takes, each its own tenant. */
-  readonly apiKeys?: readonly string[];
+  readonly apiKeys?: readonly string[] | undefined;
   /** A path before `/api/v1`, as in `/services/tinker-prod`. Default none. */
-  readonly basePath?: string;
+  readonly basePath?: string | undefined;
   /** Flags that `client/config` sends. Flags not named are not sent. */
-  readonly config?: Partial<ClientConfigResponse>;
+  readonly config?: Partial<ClientConfigResponse> | undefined;
   /** What `client/dynamic_config` sends, seconds. Default 300. */
-  readonly refreshIntervalSec?: number;
+  readonly refreshIntervalSec?: number | undefined;
   /** Turns the JWT exchange on, and its flag in `client/config`. Default off. */
-  readonly jwt?: boolean | JwtOptions;
+  readonly jwt?: boolean | JwtOptions | undefined;
   /** How long a poll of a pending promise is held. Default 20,000. The dialect may have its own. */
-  readonly longPollMs?: number;
+  readonly longPollMs?: number | undefined;
   /** Results of at least so many bytes are announced by a metadata answer first. Default 8 MiB. */
-  readonly metadataOnlyBytes?: number;
+  readonly metadataOnlyBytes?: number | undefined;
   /** How long a finished promise can be polled before it is gone (410). Default 900,000. */
-  readonly retentionMs?: number;
+  readonly retentionMs?: number | undefined;
   /** How long a session lives without a heartbeat. Default 600,000. */
-  readonly sessionTtlMs?: number;
+  readonly sessionTtlMs?: number | undefined;
   /** How long operations wait for a lower sequence number that never came. Default 300,000; `Infinity` = for ever. */
-  readonly seqGapMs?: number;
+  readonly seqGapMs?: number | undefined;
   /** How long an operation takes on the server's clock, besides the engine's own time. Default 0. */
-  readonly executionMs?: number | ((route: RouteName) => number);
+  readonly executionMs?: number | ((route: RouteName) => number) | undefined;
   /** Bodies over this size are refused with 413. Default 256 MiB. */
-  readonly maxBodyBytes?: number;
+  readonly maxBodyBytes?: number | undefined;
   /** How many calls the recorder keeps. Default 10,000. */
-  readonly recorderLimit?: number;
+  readonly recorderLimit?: number | undefined;
   /** Called when each call is over, in order of their ends: for logs. */
-  readonly onCall?: (call: RecordedCall) => void;
+  readonly onCall?: ((call: RecordedCall) => void) | undefined;
   /** Protocol rules not to watch. Default none. */
-  readonly ignoreRules?: readonly RuleId[];
+  readonly ignoreRules?: readonly RuleId[] | undefined;
   /**
    * Whether JSON bodies may have fields that the documented protocol does not know: they are dropped, as if a newer client talked to an older
    * server that does not mind. Default false: such a body is refused and breaks the rule `body-invalid`.
    */
-  readonly acceptUnknownFields?: boolean;
+  readonly acceptUnknownFields?: boolean | undefined;
   /** The projects that exist; others answer 403. Default: any. */
-  readonly projects?: readonly string[];
+  readonly projects?: readonly string[] | undefined;
   /** How long an archive or a trace takes to build; until then 503 or `pending`. Default 0. */
-  readonly archiveBuildMs?: number;
+  readonly archiveBuildMs?: number | undefined;
   /** How far the server's idea of the date is off. Default 0. */
-  readonly clockSkewMs?: number;
+  readonly clockSkewMs?: number | undefined;
   /** A folder to keep state in over restarts. Default: memory only. */
-  readonly stateDir?: string;
+  readonly stateDir?: string | undefined;
 }
 
 /** Where `startServer()` listens. */
 export interface ListenOptions {
   /** Default 0: any free port. */
-  readonly port?: number;
+  readonly port?: number | undefined;
   /** Default `127.0.0.1`: this machine only. */
-  readonly host?: string;
+  readonly host?: string | undefined;
 }
 
 /** The options with every default filled in. */

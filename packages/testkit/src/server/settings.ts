@@ -2,14 +2,14 @@ import { ConfigurationError } from '@tinkex/types';
 import { machineClock } from '../clock/machine-clock.js';
 import type { Dialect } from '../dialects/dialect.js';
 import { type DialectName, dialects } from '../dialects/presets.js';
-import type { ServerSettings, TestServerOptions } from './server-options.js';
+import type { JwtOptions, ServerSettings, TestServerOptions } from './server-options.js';
 
 const MEBIBYTE = 1 << 20;
 
 /** Fills in the defaults. Throws `ConfigurationError` for an unknown dialect or a negative limit. */
 export function serverSettings(options: TestServerOptions): ServerSettings {
   const dialect = resolveDialect(options.dialect ?? 'hosted');
-  const { executionMs = 0, jwt = false } = options;
+  const { executionMs = 0 } = options;
   const settings: ServerSettings = {
     dialect,
     clock: options.clock ?? machineClock,
@@ -17,7 +17,7 @@ export function serverSettings(options: TestServerOptions): ServerSettings {
     basePath: normalizedBasePath(options.basePath ?? ''),
     config: options.config ?? {},
     refreshIntervalSec: options.refreshIntervalSec ?? 300,
-    jwt: jwt === false ? undefined : { lifetimeSec: 3600, email: undefined, ...(jwt === true ? {} : jwt) },
+    jwt: jwtSettings(options.jwt ?? false),
     longPollMs: options.longPollMs ?? dialect.longPollMs ?? 20_000,
     metadataOnlyBytes: options.metadataOnlyBytes ?? 8 * MEBIBYTE,
     retentionMs: options.retentionMs ?? 900_000,
@@ -49,9 +49,7 @@ export function serverSettings(options: TestServerOptions): ServerSettings {
 }
 
 function resolveDialect(dialect: DialectName | Dialect): Dialect {
-  if (typeof dialect !== 'string') {
-    return dialect;
-  }
+  if (typeof dialect !== 'string') return dialect;
   const preset: Dialect | undefined = Object.hasOwn(dialects, dialect) ? dialects[dialect] : undefined;
   if (preset === undefined) {
     throw new ConfigurationError({
@@ -60,6 +58,12 @@ function resolveDialect(dialect: DialectName | Dialect): Dialect {
     });
   }
   return preset;
+}
+
+function jwtSettings(jwt: boolean | JwtOptions): ServerSettings['jwt'] {
+  if (jwt === false) return undefined;
+  const { lifetimeSec = 3600, email } = jwt === true ? {} : jwt;
+  return { lifetimeSec, email };
 }
 
 function normalizedBasePath(path: string): string {

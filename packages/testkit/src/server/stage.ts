@@ -45,9 +45,7 @@ export class Stage {
 
   /** Lets every held call go and forgets scripts, gates and chaos. */
   clear(): void {
-    for (const gate of this.#gates) {
-      gate.open();
-    }
+    for (const gate of this.#gates) gate.open();
     this.#gates.length = 0;
     this.scripts.clear();
     this.#chaos = undefined;
@@ -57,16 +55,10 @@ export class Stage {
   async play(exchange: Exchange, run: () => ServerReply | Promise<ServerReply>): Promise<ServerReply> {
     const { route, raw } = exchange;
     const decision = this.#chaos?.decide(route, operationIdentity(exchange));
-    if (decision !== undefined && decision.delayMs > 0) {
-      await pause(this.#clock, decision.delayMs);
-    }
+    if (decision !== undefined && decision.delayMs > 0) await pause(this.#clock, decision.delayMs);
     const kind = decision?.kind;
-    if (kind !== undefined) {
-      exchange.call.fault = kind;
-    }
-    if (kind !== undefined && decision?.moment === 'before' && !needsRealReply(kind)) {
-      return struck(kind, route, undefined);
-    }
+    if (kind !== undefined) exchange.call.fault = kind;
+    if (kind !== undefined && decision?.moment === 'before' && !needsRealReply(kind)) return struck(kind, route, undefined);
     await this.gateAt(route, 'request')?.hold(raw.onAbort?.bind(raw));
     const reply = await this.#perform(exchange, run);
     await this.gateAt(route, 'reply')?.hold(raw.onAbort?.bind(raw));
@@ -75,9 +67,7 @@ export class Stage {
 
   async #perform(exchange: Exchange, run: () => ServerReply | Promise<ServerReply>): Promise<ServerReply> {
     const taken = this.#take(exchange);
-    if (taken !== undefined && taken.delayMs > 0) {
-      await pause(this.#clock, taken.delayMs);
-    }
+    if (taken !== undefined && taken.delayMs > 0) await pause(this.#clock, taken.delayMs);
     switch (taken?.action.kind) {
       case 'reply': {
         const reply = await scriptedReply(taken.action, taken.call);
@@ -96,10 +86,8 @@ export class Stage {
   }
 
   #take({ route, params, call, tenant, request, query }: Exchange): TakenScript | undefined {
-    if (!this.scripts.has(route)) {
-      return undefined;
-    }
-    const { requestId } = (request ?? {}) as { readonly requestId?: string };
+    if (!this.scripts.has(route)) return undefined;
+    const { requestId } = (request ?? {}) as { readonly requestId?: string | undefined };
     return this.scripts.take({
       route,
       params,

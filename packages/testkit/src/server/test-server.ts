@@ -23,7 +23,7 @@ export interface TestServerParts {
   readonly stage: Stage;
   readonly url: string;
   readonly apiKey: string;
-  readonly front?: NodeFront;
+  readonly front?: NodeFront | undefined;
   readonly onClose: () => Promise<void>;
 }
 
@@ -93,7 +93,7 @@ export class TestServer {
   }
 
   /** Holds calls of a route, from now on, until the gate lets them go. Default place: `request`. */
-  gate(route: RouteName, options: { readonly at?: GatePlace } = {}): Gate {
+  gate(route: RouteName, options: { readonly at?: GatePlace | undefined } = {}): Gate {
     return this.#stage.addGate(route, options.at ?? 'request');
   }
 
@@ -117,18 +117,14 @@ export class TestServer {
 
   /** Makes a promise gone: polls of it answer 410. */
   expirePromise(requestId: string): void {
-    for (const tenant of this.#core.context.tenants.all()) {
-      tenant.promises.expire(requestId);
-    }
+    for (const tenant of this.#core.context.tenants.all()) tenant.promises.expire(requestId);
   }
 
   /** Ends a session as if its heartbeats had stopped long ago. */
   expireSession(sessionId: string): void {
     for (const tenant of this.#core.context.tenants.all()) {
       const session = tenant.sessions.get(sessionId);
-      if (session !== undefined) {
-        session.lastHeartbeatMs = Number.NEGATIVE_INFINITY;
-      }
+      if (session !== undefined) session.lastHeartbeatMs = Number.NEGATIVE_INFINITY;
     }
   }
 
@@ -176,9 +172,7 @@ export class TestServer {
   get pendingPromises(): number {
     let count = 0;
     for (const tenant of this.#core.context.tenants.all()) {
-      for (const promise of tenant.promises.values()) {
-        count += promise.outcome.state === 'pending' ? 1 : 0;
-      }
+      for (const promise of tenant.promises.values()) count += promise.outcome.state === 'pending' ? 1 : 0;
     }
     return count;
   }
@@ -227,9 +221,7 @@ export class TestServer {
       ...[...context.executor.repeated].map((requestId) => `the operation of ${requestId} was run twice`),
       ...internalErrors.map((error) => `the server failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`),
     ];
-    if (problems.length > 0) {
-      throw new VerificationError(problems);
-    }
+    if (problems.length > 0) throw new VerificationError(problems);
   }
 
   /**
@@ -261,9 +253,7 @@ export class TestServer {
     context.pause.set(undefined);
     this.#wakePolls();
     for (const tenant of context.tenants.all()) {
-      for (const model of tenant.models.values()) {
-        model.lane.close();
-      }
+      for (const model of tenant.models.values()) model.lane.close();
     }
     this.line.cut();
     await this.#front?.close();
@@ -272,9 +262,7 @@ export class TestServer {
 
   #wakePolls(): void {
     for (const tenant of this.#core.context.tenants.all()) {
-      for (const promise of tenant.promises.values()) {
-        promise.wake();
-      }
+      for (const promise of tenant.promises.values()) promise.wake();
     }
   }
 }

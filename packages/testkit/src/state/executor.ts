@@ -44,21 +44,13 @@ export class Executor {
       setImmediate(resolve);
     });
     await this.#gate(operation.route)?.hold();
-    if (this.#pause.isPaused) {
-      await this.#pause.whileActive();
-    }
+    if (this.#pause.isPaused) await this.#pause.whileActive();
     const delayMs = this.#executionMs(operation.route);
-    if (delayMs > 0) {
-      await pause(this.#clock, delayMs);
-    }
-    if (this.#isClosed) {
-      return;
-    }
+    if (delayMs > 0) await pause(this.#clock, delayMs);
+    if (this.#isClosed) return;
     const { promise } = operation;
     promise.runs += 1;
-    if (promise.runs > 1) {
-      this.#repeated.add(promise.requestId);
-    }
+    if (promise.runs > 1) this.#repeated.add(promise.requestId);
     try {
       const value = await operation.run();
       tenant.promises.settle(promise, { state: 'resolved', value });
@@ -87,11 +79,7 @@ export class UserFailure extends OperationFailure {
 }
 
 function failureOf(error: unknown): PromiseFailure {
-  if (error instanceof OperationFailure) {
-    return error.failure;
-  }
-  if (error instanceof EngineUserError) {
-    return { error: error.message, category: 'user' };
-  }
+  if (error instanceof OperationFailure) return error.failure;
+  if (error instanceof EngineUserError) return { error: error.message, category: 'user' };
   return { error: error instanceof Error ? `${error.name}: ${error.message}` : String(error), category: 'server' };
 }

@@ -43,9 +43,7 @@ export class IdMaker {
   }
 
   #plain(text: string, number: number): string {
-    if (this.#style === 'number') {
-      return String(number);
-    }
+    if (this.#style === 'number') return String(number);
     const hex = createHash('sha1').update(text).digest('hex');
     return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-5${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
   }

@@ -22,8 +22,8 @@ export class Lane {
     readonly gapMs: number;
     readonly execute: (operation: Operation) => Promise<void>;
     /** The first sequence number. Default 1. */
-    readonly next?: number;
-    readonly accepted?: Iterable<readonly [number, AcceptedOperation]>;
+    readonly next?: number | undefined;
+    readonly accepted?: Iterable<readonly [number, AcceptedOperation]> | undefined;
   }) {
     this.#clock = options.clock;
     this.#gapMs = options.gapMs;
@@ -93,12 +93,8 @@ export class Lane {
 
   #advance(): void {
     this.#clearGapTimer();
-    while (this.#skipped.delete(this.#next)) {
-      this.#next += 1;
-    }
-    if (this.#isRunning) {
-      return;
-    }
+    while (this.#skipped.delete(this.#next)) this.#next += 1;
+    if (this.#isRunning) return;
     const operation = this.#queued.get(this.#next);
     if (operation !== undefined) {
       this.#queued.delete(this.#next);
@@ -116,9 +112,7 @@ export class Lane {
   }
 
   #wakeIdle(): void {
-    for (const resolve of this.#idleWaiters.splice(0)) {
-      resolve();
-    }
+    for (const resolve of this.#idleWaiters.splice(0)) resolve();
   }
 
   #closeGap(): void {

@@ -68,9 +68,7 @@ export class PromiseRecord {
 
   /** Ends every held poll now, whatever the outcome is. */
   wake(): void {
-    for (const waiter of [...this.#waiters]) {
-      waiter();
-    }
+    for (const waiter of [...this.#waiters]) waiter();
   }
 
   /** Resolves when the promise settles, is woken, `holdMs` have passed, or the client went away. */

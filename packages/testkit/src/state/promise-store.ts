@@ -37,9 +37,7 @@ export class PromiseStore {
   /** The ids of promises whose result nobody has got yet: those that a client may still ask for after a restart. */
   *unfetched(): IterableIterator<string> {
     for (const { requestId, isDelivered } of this.#records.values()) {
-      if (!isDelivered) {
-        yield requestId;
-      }
+      if (!isDelivered) yield requestId;
     }
   }
 
@@ -52,33 +50,25 @@ export class PromiseStore {
 
   /** Throws when the id is taken: two operations must never share a promise. */
   add(record: PromiseRecord): void {
-    if (this.#records.has(record.requestId)) {
-      throw new Error(`There is a promise ${record.requestId} already`);
-    }
+    if (this.#records.has(record.requestId)) throw new Error(`There is a promise ${record.requestId} already`);
     this.#expired.delete(record.requestId);
     this.#records.set(record.requestId, record);
   }
 
   settle(record: PromiseRecord, outcome: PromiseOutcome): void {
-    if (this.#records.get(record.requestId) === record) {
-      this.#finished.set(record.requestId, this.#clock.now() + this.#limits.retentionMs);
-    }
+    if (this.#records.get(record.requestId) === record) this.#finished.set(record.requestId, this.#clock.now() + this.#limits.retentionMs);
     record.settle(outcome);
     this.#sweep();
   }
 
   /** A reply with the result was made; `bytes` of it are kept for repeats. */
   delivered(record: PromiseRecord, bytes: number): void {
-    if (record.isDelivered) {
-      return;
-    }
+    if (record.isDelivered) return;
     record.isDelivered = true;
     this.#delivered.set(record.requestId, bytes);
     this.#deliveredBytes += bytes;
     for (const oldest of this.#delivered.keys()) {
-      if (this.#deliveredBytes <= this.#limits.maxDeliveredBytes || oldest === record.requestId) {
-        break;
-      }
+      if (this.#deliveredBytes <= this.#limits.maxDeliveredBytes || oldest === record.requestId) break;
       this.expire(oldest);
     }
   }
@@ -86,18 +76,14 @@ export class PromiseStore {
   /** Makes a promise gone, as if its retention were over. */
   expire(requestId: string): void {
     const record = this.#records.get(requestId);
-    if (record === undefined) {
-      return;
-    }
+    if (record === undefined) return;
     this.#records.delete(requestId);
     this.#finished.delete(requestId);
     this.#deliveredBytes -= this.#delivered.get(requestId) ?? 0;
     this.#delivered.delete(requestId);
     this.#expired.add(requestId);
     for (const oldest of this.#expired) {
-      if (this.#expired.size <= MAX_TOMBSTONES) {
-        break;
-      }
+      if (this.#expired.size <= MAX_TOMBSTONES) break;
       this.#expired.delete(oldest);
     }
     record.wake();
@@ -105,20 +91,14 @@ export class PromiseStore {
 
   /** Remembers ids of an earlier life of the server: their promises are gone. */
   markExpired(requestIds: Iterable<string>): void {
-    for (const requestId of requestIds) {
-      this.#expired.add(requestId);
-    }
+    for (const requestId of requestIds) this.#expired.add(requestId);
   }
 
   #sweep(): void {
-    if (this.#finished.size === 0) {
-      return;
-    }
+    if (this.#finished.size === 0) return;
     const nowMs = this.#clock.now();
     for (const [requestId, goneAtMs] of this.#finished) {
-      if (goneAtMs > nowMs) {
-        break;
-      }
+      if (goneAtMs > nowMs) break;
       this.expire(requestId);
     }
   }

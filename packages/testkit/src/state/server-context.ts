@@ -41,14 +41,10 @@ export function dateText(context: ServerContext, ms: number): string {
 /** The tenant's checkpoint, or another's that is public; undefined when it is not there or has expired. */
 export function findCheckpoint(context: ServerContext, tenant: Tenant, path: string): CheckpointRecord | undefined {
   const own = liveCheckpoint(context, tenant, path);
-  if (own !== undefined) {
-    return own;
-  }
+  if (own !== undefined) return own;
   for (const other of context.tenants.all()) {
     const record = liveCheckpoint(context, other, path);
-    if (record?.isPublic) {
-      return record;
-    }
+    if (record?.isPublic) return record;
   }
   return undefined;
 }

@@ -39,13 +39,9 @@ export class TenantDirectory {
 
   /** The tenant of a credential, made at its first use; undefined when the credential is not good. */
   find(key: string): Tenant | undefined {
-    if (this.#last?.key === key) {
-      return this.#last.tenant;
-    }
+    if (this.#last?.key === key) return this.#last.tenant;
     const hash = hashOf(key);
-    if (this.#known === undefined ? this.#acceptsPrefix === 'tml' && !key.startsWith('tml-') : !this.#known.has(hash)) {
-      return undefined;
-    }
+    if (this.#known === undefined ? this.#acceptsPrefix === 'tml' && !key.startsWith('tml-') : !this.#known.has(hash)) return undefined;
     const tenant = this.#byHash.get(hash) ?? this.restore(hash, key === DEFAULT_API_KEY ? 'test' : undefined);
     this.#last = { key, tenant };
     return tenant;
@@ -60,9 +56,7 @@ export class TenantDirectory {
 
   byLabel(label: string): Tenant | undefined {
     for (const tenant of this.#byHash.values()) {
-      if (tenant.label === label) {
-        return tenant;
-      }
+      if (tenant.label === label) return tenant;
     }
     return undefined;
   }

@@ -54,9 +54,7 @@ export class Tenant {
 
   addTelemetry(events: readonly unknown[]): void {
     this.#telemetry.push(...events);
-    if (this.#telemetry.length > MAX_TELEMETRY_EVENTS) {
-      this.#telemetry.splice(0, this.#telemetry.length - MAX_TELEMETRY_EVENTS);
-    }
+    if (this.#telemetry.length > MAX_TELEMETRY_EVENTS) this.#telemetry.splice(0, this.#telemetry.length - MAX_TELEMETRY_EVENTS);
   }
 
   /** The reply that was given under this idempotency key. */
@@ -67,9 +65,7 @@ export class Tenant {
   remember(key: string, fingerprint: string, reply: ServerReply): void {
     this.#replays.set(key, { fingerprint, reply });
     for (const oldest of this.#replays.keys()) {
-      if (this.#replays.size <= MAX_REPLAYS) {
-        break;
-      }
+      if (this.#replays.size <= MAX_REPLAYS) break;
       this.#replays.delete(oldest);
     }
   }

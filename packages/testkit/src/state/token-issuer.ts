@@ -8,7 +8,7 @@ export interface TokenClaims {
   readonly iss: string;
   /** Unix seconds. */
   readonly exp: number;
-  readonly email?: string;
+  readonly email?: string | undefined;
 }
 
 const HEADER = base64url(JSON.stringify({ alg: 'HS256', typ: 'JWT' }));
@@ -27,9 +27,7 @@ export class TokenIssuer {
   read(token: string): TokenClaims | undefined {
     const end = token.lastIndexOf('.');
     const content = token.slice(0, end);
-    if (end < 0 || !this.isSignature(content, token.slice(end + 1))) {
-      return undefined;
-    }
+    if (end < 0 || !this.isSignature(content, token.slice(end + 1))) return undefined;
     return JSON.parse(Buffer.from(content.slice(content.indexOf('.') + 1), 'base64url').toString('utf8')) as TokenClaims;
   }
 

@@ -13,14 +13,14 @@ export type TargetKind = 'loopback' | 'memory' | 'remote';
 /** Options of {@link createTestTarget}. */
 export interface TestTargetOptions extends Omit<TestServerOptions, 'stateDir'> {
   /** Default: `TINKEX_TEST_TARGET`; else `remote` when `TINKEX_TEST_BASE_URL` is set; else `loopback`. */
-  readonly kind?: TargetKind;
+  readonly kind?: TargetKind | undefined;
 }
 
 /** A server to run a test against, whichever it is. */
 export interface TestTarget {
   readonly kind: TargetKind;
   /** For a client: with `memory`, the transport is part of it. */
-  readonly clientOptions: { readonly baseUrl: string; readonly apiKey: string; readonly transport?: Transport };
+  readonly clientOptions: { readonly baseUrl: string; readonly apiKey: string; readonly transport?: Transport | undefined };
   /** A base model that the target has. */
   readonly baseModel: string;
   /** The embedded server; undefined for `remote`. */

@@ -39,9 +39,7 @@ export const tinkexTest: TestAPI<TinkexFixtures> = test.extend<TinkexFixtures>({
       await use(server);
       server.verify();
       const leaks = await leaksOf(server, clock);
-      if (leaks.length > 0) {
-        throw new Error(`The test left behind: ${leaks.join(', ')}. Close the client before the test ends.`);
-      }
+      if (leaks.length > 0) throw new Error(`The test left behind: ${leaks.join(', ')}. Close the client before the test ends.`);
     } finally {
       await server.close();
     }
