@@ -75,7 +75,7 @@ describe('asample', () => {
     const samplerId = await client.createSampler(await client.createSession());
     const { json } = await client.sample(sampleBody(samplerId, 0));
     await client.result(json.request_id, 'Sample');
-    server.expirePromise(json.request_id);
+    server.expireFuture(json.request_id);
     expect((await client.poll(json.request_id, 'Sample', 1)).status).toBe(410);
     const again = await client.sample(sampleBody(samplerId, 0));
     expect((await client.result(again.json.request_id, 'Sample')).status).toBe(200);

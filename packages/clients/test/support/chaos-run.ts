@@ -181,7 +181,7 @@ async function leftBehind(server: TestServer, clock: VirtualClock, signal: Abort
     [server.inFlight(), 'calls in flight'],
     [clock.pending, 'timers'],
     [getEventListeners(signal, 'abort').length, 'abort listeners'],
-    [server.pendingPromises, 'promises never finished'],
+    [server.pendingFutures, 'promises never finished'],
   ];
   for (let turn = 0; turn < 2_000 && counts().some(([count]) => count > 0); turn += 1)
     await new Promise((resolve) => setImmediate(resolve));

@@ -1,4 +1,4 @@
-import { errorReply, jsonReply, type ServerReply, type ServerRequest } from '../exchange/message.js';
+import { errorReply, jsonReply, type ServerReply, type ServerRequest } from '../requests/message.js';
 import { liveCheckpoint, type ServerContext, wallClockMs } from '../state/server-context.js';
 import type { Tenant } from '../state/tenant.js';
 import { byteRange } from './byte-range.js';
@@ -8,29 +8,29 @@ import { tarOf } from './tar.js';
 export const SIGNED_PREFIX = '/signed/';
 
 /** Serves what a signed URL names: a checkpoint's archive (with `Range`) or a session's trace. 403 for a bad signature. */
-export async function signedDownload(context: ServerContext, request: ServerRequest): Promise<ServerReply> {
+export async function signedDownload(server: ServerContext, request: ServerRequest): Promise<ServerReply> {
   const { pathname, searchParams } = new URL(request.target, 'http://localhost');
   const expires = searchParams.get('expires');
   const content = expires === null ? pathname : `${pathname}?expires=${expires}`;
-  if (!context.issuer.isSignature(content, searchParams.get('signature') ?? '')) return errorReply(403, 'The signature does not fit');
-  if (expires !== null && Number(expires) <= wallClockMs(context)) return errorReply(403, 'The URL has expired');
+  if (!server.issuer.isSignature(content, searchParams.get('signature') ?? '')) return errorReply(403, 'The signature does not fit');
+  if (expires !== null && Number(expires) <= wallClockMs(server)) return errorReply(403, 'The URL has expired');
   const [, , kind = '', label = '', ...rest] = pathname.split('/').map(decodeURIComponent);
-  const tenant = context.tenants.byLabel(label);
+  const tenant = server.tenants.byLabel(label);
   if (tenant === undefined || (request.method !== 'GET' && request.method !== 'HEAD')) {
     return errorReply(tenant === undefined ? 404 : 405, 'There is nothing here');
   }
-  return kind === 'trace' ? trace(tenant, rest[0] ?? '') : archive(context, tenant, rest[0] ?? '', request);
+  return kind === 'trace' ? trace(tenant, rest[0] ?? '') : archive(server, tenant, rest[0] ?? '', request);
 }
 
 /** The URL, valid for `lifetimeMs`. */
 export function signedUrl(
-  context: ServerContext,
+  server: ServerContext,
   resource: string,
   lifetimeMs: number,
 ): { readonly url: string; readonly expiresAtMs: number } {
-  const expiresAtMs = wallClockMs(context) + lifetimeMs;
+  const expiresAtMs = wallClockMs(server) + lifetimeMs;
   const content = `${resource}?expires=${expiresAtMs}`;
-  return { url: `${context.origin}${content}&signature=${context.issuer.sign(content)}`, expiresAtMs };
+  return { url: `${server.origin}${content}&signature=${server.issuer.sign(content)}`, expiresAtMs };
 }
 
 function trace(tenant: Tenant, sessionId: string): ServerReply {
@@ -40,8 +40,8 @@ function trace(tenant: Tenant, sessionId: string): ServerReply {
   });
 }
 
-async function archive(context: ServerContext, tenant: Tenant, path: string, request: ServerRequest): Promise<ServerReply> {
-  const checkpoint = liveCheckpoint(context, tenant, path);
+async function archive(server: ServerContext, tenant: Tenant, path: string, request: ServerRequest): Promise<ServerReply> {
+  const checkpoint = liveCheckpoint(server, tenant, path);
   if (checkpoint === undefined) return errorReply(404, 'The checkpoint is gone');
   const bytes = await tarOf(checkpoint.files, checkpoint.savedAtMs);
   const etag = `"${checkpoint.savedAtMs}-${bytes.length}"`;

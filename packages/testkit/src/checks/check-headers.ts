@@ -1,7 +1,7 @@
 import { endpoints } from '@tinkex/types';
-import type { ServerRequest } from '../exchange/message.js';
 import type { RecordedCall } from '../recorder/recorded-call.js';
 import type { Recorder } from '../recorder/recorder.js';
+import type { ServerRequest } from '../requests/message.js';
 import type { RouteName } from '../routes/route-types.js';
 
 const JSON_TYPE = /^application\/json\b/i;

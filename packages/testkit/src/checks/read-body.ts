@@ -1,8 +1,8 @@
 import { type Codec, endpoints, parseJson, protobuf, readSubmissionHead, type SubmissionHead, ValidationError } from '@tinkex/types';
 import type { Dialect, WireFormat } from '../dialects/dialect.js';
-import { refuse } from '../exchange/message.js';
 import type { RecordedCall } from '../recorder/recorded-call.js';
 import type { Recorder } from '../recorder/recorder.js';
+import { refuse } from '../requests/message.js';
 import type { RouteName } from '../routes/route-types.js';
 import type { RuleId } from '../rules/rules.js';
 import type { Tenant } from '../state/tenant.js';

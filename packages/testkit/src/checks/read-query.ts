@@ -1,7 +1,7 @@
 import { type Codec, endpoints, ValidationError } from '@tinkex/types';
-import { refuse } from '../exchange/message.js';
 import type { RecordedCall } from '../recorder/recorded-call.js';
 import type { Recorder } from '../recorder/recorder.js';
+import { refuse } from '../requests/message.js';
 import type { RouteName } from '../routes/route-types.js';
 
 /** Decodes the query of a route that has one, or refuses it with 422. */

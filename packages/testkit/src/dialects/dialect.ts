@@ -20,9 +20,9 @@ export interface Dialect {
   readonly ids: 'tinker' | 'uuid' | 'number';
   /** How long a poll is held; undefined = the server's option. */
   readonly longPollMs: number | undefined;
-  /** What a pending promise answers: 408 with a body, 408 without, or 200. */
+  /** What a pending future answers: 408 with a body, 408 without, or 200. */
   readonly pending: 'timeout' | 'timeout-blank' | 'try-again';
-  /** What a failed promise answers. */
+  /** What a failed future answers. */
   readonly failure: 'category' | 'request-failed' | 'detail' | 'error-message';
   /** How a failure's category is spelt: `user`, `user_error`, `USER`, or not at all. */
   readonly failureCategory: 'plain' | 'suffixed' | 'upper' | 'none';
@@ -34,7 +34,7 @@ export interface Dialect {
   readonly order: 'any' | 'strict';
   /** What a repeated submission gets. */
   readonly repeat: 'original' | 'conflict';
-  /** What a second save under the same name gets: a failed promise, or 409 at once. */
+  /** What a second save under the same name gets: a failed future, or 409 at once. */
   readonly nameClash: 'failure' | 'conflict';
   /** Names a checkpoint may have. */
   readonly checkpointName: RegExp;

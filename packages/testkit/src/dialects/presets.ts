@@ -69,7 +69,7 @@ const json: Dialect = {
   missingRoutes: [],
 };
 
-/** JSON, short numeric promise ids, long holds, failures as statuses, no configuration endpoints. */
+/** JSON, short numeric future ids, long holds, failures as statuses, no configuration endpoints. */
 const skyrl: Dialect = {
   ...json,
   name: 'skyrl',

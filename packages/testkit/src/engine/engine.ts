@@ -70,7 +70,7 @@ export interface EngineSampleInput {
   readonly topkPromptLogprobs: number;
 }
 
-/** The caller's fault, in the engine's words: the server answers it as a failed promise of category `user`. */
+/** The caller's fault, in the engine's words: the server answers it as a failed future of category `user`. */
 export class EngineUserError extends Error {
   override readonly name = 'EngineUserError';
 }

@@ -1,4 +1,4 @@
-import { errorReply, jsonReply, type ServerReply } from '../exchange/message.js';
+import { errorReply, jsonReply, type ServerReply } from '../requests/message.js';
 import type { RouteName } from '../routes/route-types.js';
 import type { ChaosStatus } from './chaos.js';
 

@@ -17,7 +17,7 @@ export interface ChaosOptions {
   readonly kinds?: readonly ChaosKind[] | ((route: RouteName) => readonly ChaosKind[]) | undefined;
   /** Which routes. Default: all. */
   readonly routes?: readonly RouteName[] | undefined;
-  /** At most so many faults for one operation (or one poll's promise), so that bounded retries get through. Default 2. */
+  /** At most so many faults for one operation (or one poll's future), so that bounded retries get through. Default 2. */
   readonly maxFaultsPerOperation?: number | undefined;
   /** Every call is also delayed by up to so many milliseconds of the server's clock. Default 0. */
   readonly maxDelayMs?: number | undefined;

@@ -1,7 +1,7 @@
 import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Clock } from '@tinkex/http';
-import type { ServerReply } from '../exchange/message.js';
+import type { ServerReply } from '../requests/message.js';
 import { corrupted, type FaultPlan } from './fault.js';
 
 const RESET_DELAY_MS = 5;

@@ -48,8 +48,8 @@ export interface StoredTenant {
   readonly checkpoints: readonly StoredCheckpoint[];
   readonly audit: readonly AuditRecord[];
   readonly usage: readonly UsageRecord[];
-  /** Ids of promises that clients may still poll: in the next life they are gone, not unknown. Missing in older states. */
-  readonly promises?: readonly string[] | undefined;
+  /** Ids of futures that clients may still poll: in the next life they are gone, not unknown. Missing in older states. */
+  readonly futures?: readonly string[] | undefined;
 }
 
 /** The state of a server on disk. */

@@ -26,7 +26,7 @@ export class StateStore {
   }
 
   /** Puts the stored state into a fresh server. Throws `ConfigurationError` when the folder holds something else. */
-  async load(context: ServerContext): Promise<void> {
+  async load(server: ServerContext): Promise<void> {
     await mkdir(this.#dir, { recursive: true });
     const path = join(this.#dir, 'state.json');
     const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
@@ -41,30 +41,30 @@ export class StateStore {
         option: 'stateDir',
       });
     }
-    context.ids.restore(snapshot.idCount);
-    await restoreSnapshot(context, snapshot, this.#blobs);
+    server.ids.restore(snapshot.idCount);
+    await restoreSnapshot(server, snapshot, this.#blobs);
   }
 
   /** Saves soon. Uses real time whatever clock the server has: the disk knows no other. */
-  schedule(context: ServerContext): void {
+  schedule(server: ServerContext): void {
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;
       // A failure here is repeated, and reported, by the save at the end.
-      this.save(context).catch(() => undefined);
+      this.save(server).catch(() => undefined);
     }, SAVE_DELAY_MS).unref();
   }
 
   /** Saves now, after a save that is under way. */
-  save(context: ServerContext): Promise<void> {
+  save(server: ServerContext): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    const write = this.#writing.then(() => this.#write(context));
+    const write = this.#writing.then(() => this.#write(server));
     this.#writing = write.catch(() => undefined);
     return write;
   }
 
-  async #write(context: ServerContext): Promise<void> {
-    const snapshot = await takeSnapshot(context, this.#blobs);
+  async #write(server: ServerContext): Promise<void> {
+    const snapshot = await takeSnapshot(server, this.#blobs);
     await writeAtomically(join(this.#dir, 'state.json'), JSON.stringify(snapshot));
     await this.#blobs.keepOnly(blobsIn(snapshot));
   }

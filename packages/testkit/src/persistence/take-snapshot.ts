@@ -5,10 +5,10 @@ import type { BlobStore } from './blob-store.js';
 import type { Snapshot, StoredModel, StoredTenant } from './snapshot.js';
 
 /** Writes all weights to the blobs and describes the rest. */
-export async function takeSnapshot(context: ServerContext, blobs: BlobStore): Promise<Snapshot> {
+export async function takeSnapshot(server: ServerContext, blobs: BlobStore): Promise<Snapshot> {
   const tenants: StoredTenant[] = [];
-  for (const [keyHash, tenant] of context.tenants.entries()) tenants.push(await storedTenant(keyHash, tenant, blobs));
-  return { version: 1, idCount: context.ids.count, tenants };
+  for (const [keyHash, tenant] of server.tenants.entries()) tenants.push(await storedTenant(keyHash, tenant, blobs));
+  return { version: 1, idCount: server.ids.count, tenants };
 }
 
 async function storedTenant(keyHash: string, tenant: Tenant, blobs: BlobStore): Promise<StoredTenant> {
@@ -41,7 +41,7 @@ async function storedTenant(keyHash: string, tenant: Tenant, blobs: BlobStore): 
     checkpoints,
     audit: tenant.audit,
     usage: [...tenant.usage],
-    promises: [...tenant.promises.unfetched()],
+    futures: [...tenant.futures.unfetched()],
   };
 }
 

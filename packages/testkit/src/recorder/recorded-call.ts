@@ -16,7 +16,7 @@ export class RecordedCall<Name extends RouteName = RouteName> {
   params: RouteParams = {};
   /** The tenant's label, once the credential was checked. */
   tenant: string | undefined;
-  /** The promise that the call made or polled. */
+  /** The future that the call made or polled. */
   requestId: string | undefined;
   /** Set when the reply was made; undefined while the call is held. */
   status: number | undefined;

@@ -1,5 +1,5 @@
 import type { Clock } from '@tinkex/http';
-import type { ServerReply, ServerRequest } from '../exchange/message.js';
+import type { ServerReply, ServerRequest } from '../requests/message.js';
 import type { RouteName } from '../routes/route-types.js';
 import { type RuleId, type Violation, violation } from '../rules/rules.js';
 import { RecordedCall } from './recorded-call.js';

@@ -1,7 +1,7 @@
 import type { RouteName } from '../routes/route-types.js';
 
 /**
- * Where a gate holds a call: `request` before anything is done with it, `execution` after it was accepted and its promise
+ * Where a gate holds a call: `request` before anything is done with it, `execution` after it was accepted and its future
  * made, before the engine runs it, `reply` when the work is done and only the answer is missing.
  */
 export type GatePlace = 'request' | 'execution' | 'reply';

@@ -8,12 +8,7 @@ export class ScriptBook {
 
   add<Name extends RouteName>(route: Name): Script<Name> {
     const script = new Script(route);
-    const list = this.#scripts.get(route);
-    if (list === undefined) {
-      this.#scripts.set(route, [script as unknown as Script]);
-    } else {
-      list.push(script as unknown as Script);
-    }
+    this.#scripts.set(route, [...(this.#scripts.get(route) ?? []), script as unknown as Script]);
     return script;
   }
 

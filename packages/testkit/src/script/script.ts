@@ -32,7 +32,7 @@ export type SuccessBody<Name extends RouteName> = [ResponseOf<Name>] extends [un
   ? string | Uint8Array | Readonly<Record<string, unknown>>
   : ResponseOf<Name> | Uint8Array;
 
-/** How a promise fails. */
+/** How a future fails. */
 export interface ScriptedFailure {
   readonly error: string;
   /** Default `server`. */
@@ -70,7 +70,7 @@ export class Script<Name extends RouteName = RouteName> {
     return this;
   }
 
-  /** Takes only polls of this promise. */
+  /** Takes only polls of this future. */
   forRequestId(requestId: string): this {
     return this.when((call) => call.requestId === requestId);
   }
@@ -86,12 +86,12 @@ export class Script<Name extends RouteName = RouteName> {
     return this.#do({ kind: 'reply', status, body, headers });
   }
 
-  /** Lets the submission through, with its order and its promise, and resolves the promise to this value without the engine. */
+  /** Lets the submission through, with its order and its future, and resolves the future to this value without the engine. */
   result(value: Computed<Name, ResultOf<Name>>): this {
     return this.#do({ kind: 'result', value });
   }
 
-  /** Lets the submission through and fails its promise. */
+  /** Lets the submission through and fails its future. */
   fail(failure: ScriptedFailure): this {
     return this.#do({ kind: 'fail', failure });
   }
@@ -136,7 +136,7 @@ export class Script<Name extends RouteName = RouteName> {
     const withCount = { ...call, occurrence: this.#used };
     if (!this.#predicates.every((predicate) => predicate(withCount))) return undefined;
     this.#used += 1;
-    return { action: this.#action, delayMs: this.#delayMs, call: withCount as unknown as ScriptedCall };
+    return { action: this.#action, delayMs: this.#delayMs, call: withCount };
   }
 
   /** @internal What `verify` has to say about it. */

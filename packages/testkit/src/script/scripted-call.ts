@@ -9,7 +9,7 @@ export interface ScriptedCall<Name extends RouteName = RouteName> {
   readonly request: RequestOf<Name>;
   readonly query: QueryOf<Name>;
   readonly tenant: string;
-  /** The promise the call polls; undefined for other routes. */
+  /** The future the call polls; undefined for other routes. */
   readonly requestId: string | undefined;
   /** How many calls this script has answered before, from 0. */
   readonly occurrence: number;

@@ -1,5 +1,5 @@
 import { type Codec, endpoints, type JsonValue, stringifyJson } from '@tinkex/types';
-import type { ServerReply } from '../exchange/message.js';
+import type { ServerReply } from '../requests/message.js';
 import type { ErrorFields, ScriptAction } from './script.js';
 import type { ScriptedCall } from './scripted-call.js';
 

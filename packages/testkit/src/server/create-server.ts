@@ -13,10 +13,10 @@ import type { ServerContext } from '../state/server-context.js';
 import { DEFAULT_API_KEY, TenantDirectory } from '../state/tenant-directory.js';
 import { TokenIssuer } from '../state/token-issuer.js';
 import { Core } from './core.js';
+import { Interventions } from './interventions.js';
 import { NodeFront } from './node-front.js';
 import type { ListenOptions, ServerSettings, TestServerOptions } from './server-options.js';
 import { serverSettings } from './settings.js';
-import { Stage } from './stage.js';
 import { TestServer } from './test-server.js';
 
 /** Bytes of delivered results kept for polls that are repeated because a reply was lost. */
@@ -28,9 +28,15 @@ const MEMORY_ORIGIN = 'http://tinkex.test';
  * Throws `ConfigurationError` for impossible options; `stateDir` is for `startServer()` only.
  */
 export function createTestServer(options: Omit<TestServerOptions, 'stateDir'> = {}): TestServer {
-  const { core, stage, apiKey } = buildCore(options);
-  core.context.origin = MEMORY_ORIGIN;
-  return new TestServer({ core, stage, apiKey, url: `${MEMORY_ORIGIN}${core.context.settings.basePath}`, onClose: async () => undefined });
+  const { core, interventions, apiKey } = buildCore(options);
+  core.server.origin = MEMORY_ORIGIN;
+  return new TestServer({
+    core,
+    interventions,
+    apiKey,
+    url: `${MEMORY_ORIGIN}${core.server.settings.basePath}`,
+    onClose: async () => undefined,
+  });
 }
 
 /**
@@ -41,50 +47,50 @@ export function createTestServer(options: Omit<TestServerOptions, 'stateDir'> = 
  * const service = new ServiceClient(server.clientOptions);
  */
 export async function startServer(options: TestServerOptions & ListenOptions = {}): Promise<TestServer> {
-  const { core, stage, apiKey, store } = buildCore(options);
-  await store?.load(core.context);
+  const { core, interventions, apiKey, store } = buildCore(options);
+  await store?.load(core.server);
   const front = new NodeFront({
-    clock: core.context.clock,
-    maxBodyBytes: core.context.settings.maxBodyBytes,
+    clock: core.server.clock,
+    maxBodyBytes: core.server.settings.maxBodyBytes,
     answer: (request) => core.answer(request),
     tooLarge: (request) => core.refuseTooLarge(request),
   });
   const { port = 0, host = '127.0.0.1' } = options;
   await front.listen(port, host);
   const name = host.includes(':') ? `[${host}]` : host === '0.0.0.0' ? '127.0.0.1' : host;
-  core.context.origin = `http://${name}:${front.port}`;
-  const url = `${core.context.origin}${core.context.settings.basePath}`;
-  return new TestServer({ core, stage, apiKey, url, front, onClose: async () => store?.save(core.context) });
+  core.server.origin = `http://${name}:${front.port}`;
+  const url = `${core.server.origin}${core.server.settings.basePath}`;
+  return new TestServer({ core, interventions, apiKey, url, front, onClose: async () => store?.save(core.server) });
 }
 
 function buildCore(options: TestServerOptions): {
   readonly core: Core;
-  readonly stage: Stage;
+  readonly interventions: Interventions;
   readonly apiKey: string;
   readonly store: StateStore | undefined;
 } {
   const settings = serverSettings(options);
   // On a virtual clock the server's timers are told from the client's: only those of the client are leaks.
   const clock = settings.clock instanceof VirtualClock ? new ClockShare(settings.clock) : settings.clock;
-  const stage = new Stage(clock);
+  const interventions = new Interventions(clock);
   const pause = new QueuePause();
   const store = options.stateDir === undefined ? undefined : new StateStore(options.stateDir);
-  const context: ServerContext = {
+  const server: ServerContext = {
     settings,
     clock,
     dialect: settings.dialect,
     engine: resolveEngine(options),
     tenants: tenantsOf(settings, clock),
-    executor: new Executor({ clock, executionMs: settings.executionMs, pause, gate: (route) => stage.gateAt(route, 'execution') }),
+    executor: new Executor({ clock, executionMs: settings.executionMs, pause, gate: (route) => interventions.gateAt(route, 'execution') }),
     issuer: new TokenIssuer(),
     ids: new IdMaker(settings.dialect.ids),
     pause,
     origin: '',
-    changed: () => store?.schedule(context),
+    changed: () => store?.schedule(server),
   };
   const { recorderLimit: limit, ignoreRules: ignoredRules } = settings;
   const recorder = new Recorder({ clock, limit, ignoredRules, onCall: options.onCall });
-  return { core: new Core(context, recorder, stage), stage, apiKey: options.apiKeys?.[0] ?? DEFAULT_API_KEY, store };
+  return { core: new Core(server, recorder, interventions), interventions, apiKey: options.apiKeys?.[0] ?? DEFAULT_API_KEY, store };
 }
 
 function tenantsOf(settings: ServerSettings, clock: Clock): TenantDirectory {

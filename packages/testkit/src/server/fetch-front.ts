@@ -1,7 +1,7 @@
-import type { ServerReply, ServerRequest } from '../exchange/message.js';
 import { dripped } from '../faults/drip.js';
 import { corrupted } from '../faults/fault.js';
-import type { MemoryLine } from './memory-line.js';
+import type { ServerReply, ServerRequest } from '../requests/message.js';
+import type { MemoryConnections } from './memory-connections.js';
 
 const EMPTY = new Uint8Array(0);
 /** Statuses whose `Response` must not have a body. */
@@ -9,7 +9,7 @@ const BODILESS = new Set([204, 205, 304]);
 
 /** What this front needs of a server. */
 export interface FetchServed {
-  readonly line: MemoryLine;
+  readonly connections: MemoryConnections;
   readonly isRefusing: boolean;
   answer(request: ServerRequest): ServerReply | Promise<ServerReply>;
 }
@@ -25,33 +25,33 @@ export async function answerFetch(
 ): Promise<Response> {
   request.signal.throwIfAborted();
   if (server.isRefusing) throw fetchFailed('fetch failed', 'ECONNREFUSED', 'The connection was refused');
-  const { line } = server;
+  const { connections } = server;
   const { pathname, search } = new URL(request.url);
   const incoming: ServerRequest = {
     method: request.method,
     target: targetOf(`${pathname}${search}`),
     headers: Object.fromEntries(request.headers),
     body: request.body === null ? EMPTY : new Uint8Array(await request.arrayBuffer()),
-    onAbort: line.departures(request.signal),
+    onAbort: connections.departures(request.signal),
   };
-  const answer = line.until(Promise.resolve(server.answer(incoming)), connectionReset);
+  const answer = connections.until(Promise.resolve(server.answer(incoming)), connectionReset);
   const departure = aborted(request.signal);
   const reply = await Promise.race([answer, departure]);
-  return toResponse(reply, line, departure);
+  return toResponse(reply, connections, departure);
 }
 
 /** `departure` rejects when the caller aborts. */
-async function toResponse(reply: ServerReply, line: MemoryLine, departure: Promise<never>): Promise<Response> {
+async function toResponse(reply: ServerReply, connections: MemoryConnections, departure: Promise<never>): Promise<Response> {
   const bytes = typeof reply.body === 'string' ? new TextEncoder().encode(reply.body) : reply.body;
   const init = { status: reply.status, headers: { ...reply.headers, 'content-length': String(bytes.length) } };
   const half = bytes.subarray(0, bytes.length >> 1);
-  const silence = (): Promise<never> => line.until(departure, connectionReset);
+  const silence = (): Promise<never> => connections.until(departure, connectionReset);
   switch (reply.fault?.kind) {
     case undefined:
       return new Response(BODILESS.has(reply.status) ? null : bytes, init);
     case 'drip': {
-      const pieces = dripped(bytes, reply.fault, line.clock);
-      return new Response(streamed({ next: () => Promise.race([line.until(pieces.next(), connectionReset), departure]) }), init);
+      const pieces = dripped(bytes, reply.fault, connections.clock);
+      return new Response(streamed({ next: () => Promise.race([connections.until(pieces.next(), connectionReset), departure]) }), init);
     }
     case 'corrupt':
       return new Response(corrupted(bytes), init);

@@ -1,9 +1,9 @@
 import type { Transport, TransportBody, TransportRequest, TransportResponse } from '@tinkex/http';
 import { AbortedError, ConnectionError, TinkexError, ValidationError } from '@tinkex/types';
-import type { ServerReply, ServerRequest } from '../exchange/message.js';
 import { dripped } from '../faults/drip.js';
 import { corrupted } from '../faults/fault.js';
-import type { MemoryLine } from './memory-line.js';
+import type { ServerReply, ServerRequest } from '../requests/message.js';
+import type { MemoryConnections } from './memory-connections.js';
 import type { TestServer } from './test-server.js';
 
 /**
@@ -22,8 +22,8 @@ export function memoryTransport(server: TestServer): Transport {
       }
       throwIfAborted(request.signal);
       const answer = Promise.resolve(server.answer(toServerRequest(request, server)));
-      const reply = await untilAborted(server.line.until(answer, connectionLost), request.signal);
-      return toTransportResponse(reply, server.line, request.signal);
+      const reply = await untilAborted(server.connections.until(answer, connectionLost), request.signal);
+      return toTransportResponse(reply, server.connections, request.signal);
     },
     async close() {
       isClosed = true;
@@ -31,7 +31,7 @@ export function memoryTransport(server: TestServer): Transport {
   };
 }
 
-function toServerRequest(request: TransportRequest, { line }: TestServer): ServerRequest {
+function toServerRequest(request: TransportRequest, { connections }: TestServer): ServerRequest {
   const { pathname, search } = new URL(request.url);
   const body = request.body ?? '';
   return {
@@ -39,21 +39,25 @@ function toServerRequest(request: TransportRequest, { line }: TestServer): Serve
     target: `${pathname}${search}`,
     headers: request.headers,
     body: typeof body === 'string' ? new TextEncoder().encode(body) : body,
-    onAbort: line.departures(request.signal),
+    onAbort: connections.departures(request.signal),
   };
 }
 
-async function toTransportResponse(reply: ServerReply, line: MemoryLine, signal: AbortSignal | undefined): Promise<TransportResponse> {
+async function toTransportResponse(
+  reply: ServerReply,
+  connections: MemoryConnections,
+  signal: AbortSignal | undefined,
+): Promise<TransportResponse> {
   const bytes = typeof reply.body === 'string' ? new TextEncoder().encode(reply.body) : reply.body;
   const head = { status: reply.status, headers: { ...reply.headers, 'content-length': String(bytes.length) } };
   const half = bytes.subarray(0, bytes.length >> 1);
-  const untilGone = <T>(work: Promise<T>): Promise<T> => untilAborted(line.until(work, connectionLost), signal);
+  const untilGone = <T>(work: Promise<T>): Promise<T> => untilAborted(connections.until(work, connectionLost), signal);
   const silence = (): Promise<never> => untilGone(new Promise<never>(() => undefined));
   switch (reply.fault?.kind) {
     case undefined:
       return { ...head, body: wholeBody(bytes) };
     case 'drip': {
-      const pieces = dripped(bytes, reply.fault, line.clock);
+      const pieces = dripped(bytes, reply.fault, connections.clock);
       const next = (): Promise<IteratorResult<Uint8Array>> => untilGone(pieces.next());
       return { ...head, body: bodyOf({ [Symbol.asyncIterator]: () => ({ next }) }) };
     }

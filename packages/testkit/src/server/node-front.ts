@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Clock } from '@tinkex/http';
-import type { ServerReply, ServerRequest } from '../exchange/message.js';
 import { deliverDamaged, reset } from '../faults/socket-faults.js';
+import type { ServerReply, ServerRequest } from '../requests/message.js';
 
 const EMPTY = new Uint8Array(0);
 

@@ -35,11 +35,11 @@ export interface TestServerOptions {
   readonly refreshIntervalSec?: number | undefined;
   /** Turns the JWT exchange on, and its flag in `client/config`. Default off. */
   readonly jwt?: boolean | JwtOptions | undefined;
-  /** How long a poll of a pending promise is held. Default 20,000. The dialect may have its own. */
+  /** How long a poll of a pending future is held. Default 20,000. The dialect may have its own. */
   readonly longPollMs?: number | undefined;
   /** Results of at least so many bytes are announced by a metadata answer first. Default 8 MiB. */
   readonly metadataOnlyBytes?: number | undefined;
-  /** How long a finished promise can be polled before it is gone (410). Default 900,000. */
+  /** How long a finished future can be polled before it is gone (410). Default 900,000. */
   readonly retentionMs?: number | undefined;
   /** How long a session lives without a heartbeat. Default 600,000. */
   readonly sessionTtlMs?: number | undefined;

@@ -1,9 +1,9 @@
 import type { Clock } from '@tinkex/http';
 import { ClockShare } from '../clock/clock-share.js';
-import type { ServerReply, ServerRequest } from '../exchange/message.js';
 import { Chaos, type ChaosOptions } from '../faults/chaos.js';
 import type { RecordedCall } from '../recorder/recorded-call.js';
 import type { CallFilter } from '../recorder/recorder.js';
+import type { ServerReply, ServerRequest } from '../requests/message.js';
 import type { RouteName } from '../routes/route-types.js';
 import type { Violation } from '../rules/rules.js';
 import { VerificationError } from '../rules/verification-error.js';
@@ -13,14 +13,14 @@ import type { Script } from '../script/script.js';
 import type { QueueStateNote } from '../state/queue-pause.js';
 import type { Core } from './core.js';
 import { answerFetch } from './fetch-front.js';
-import { MemoryLine } from './memory-line.js';
+import type { Interventions } from './interventions.js';
+import { MemoryConnections } from './memory-connections.js';
 import type { NodeFront } from './node-front.js';
-import type { Stage } from './stage.js';
 
 /** What a {@link TestServer} is made of. */
 export interface TestServerParts {
   readonly core: Core;
-  readonly stage: Stage;
+  readonly interventions: Interventions;
   readonly url: string;
   readonly apiKey: string;
   readonly front?: NodeFront | undefined;
@@ -34,9 +34,9 @@ export class TestServer {
   /** A key it takes. */
   readonly apiKey: string;
   /** @internal The calls that came without a socket. */
-  readonly line: MemoryLine;
+  readonly connections: MemoryConnections;
   readonly #core: Core;
-  readonly #stage: Stage;
+  readonly #interventions: Interventions;
   readonly #front: NodeFront | undefined;
   readonly #onClose: () => Promise<void>;
   readonly #expectations: Expectation[] = [];
@@ -46,22 +46,22 @@ export class TestServer {
   /** @internal Use `startServer()` or `createTestServer()`. */
   constructor(parts: TestServerParts) {
     this.#core = parts.core;
-    this.#stage = parts.stage;
+    this.#interventions = parts.interventions;
     this.#front = parts.front;
     this.#onClose = parts.onClose;
     this.url = parts.url;
     this.apiKey = parts.apiKey;
-    this.line = new MemoryLine(parts.core.context.clock);
+    this.connections = new MemoryConnections(parts.core.server.clock);
   }
 
   /** The server's time: the option, or the machine's. */
   get clock(): Clock {
-    return this.#core.context.settings.clock;
+    return this.#core.server.settings.clock;
   }
 
   /** @internal How many timers of a virtual clock are the server's own. */
   get pendingTimers(): number {
-    const { clock } = this.#core.context;
+    const { clock } = this.#core.server;
     return clock instanceof ClockShare ? clock.pending : 0;
   }
 
@@ -82,7 +82,7 @@ export class TestServer {
 
   /** Says what to do with calls of a route. See {@link Script}. */
   on<Name extends RouteName>(route: Name): Script<Name> {
-    return this.#stage.scripts.add(route);
+    return this.#interventions.scripts.add(route);
   }
 
   /** Says how many calls of a route there must have been when `verify` is called. */
@@ -94,35 +94,35 @@ export class TestServer {
 
   /** Holds calls of a route, from now on, until the gate lets them go. Default place: `request`. */
   gate(route: RouteName, options: { readonly at?: GatePlace | undefined } = {}): Gate {
-    return this.#stage.addGate(route, options.at ?? 'request');
+    return this.#interventions.addGate(route, options.at ?? 'request');
   }
 
   /** Starts random faults, decided by the seed. Replaces earlier chaos. */
   chaos(options: ChaosOptions): Chaos {
     const chaos = new Chaos(options);
-    this.#stage.chaos = chaos;
+    this.#interventions.chaos = chaos;
     return chaos;
   }
 
   /** Stops running operations. Pending polls are answered at once with the state, and say it until the queue is resumed. */
   pauseQueue(note: QueueStateNote = { state: 'paused_capacity' }): void {
-    this.#core.context.pause.set(note);
+    this.#core.server.pause.set(note);
     this.#wakePolls();
   }
 
   /** Runs operations again. */
   resumeQueue(): void {
-    this.#core.context.pause.set(undefined);
+    this.#core.server.pause.set(undefined);
   }
 
-  /** Makes a promise gone: polls of it answer 410. */
-  expirePromise(requestId: string): void {
-    for (const tenant of this.#core.context.tenants.all()) tenant.promises.expire(requestId);
+  /** Makes a future gone: polls of it answer 410. */
+  expireFuture(requestId: string): void {
+    for (const tenant of this.#core.server.tenants.all()) tenant.futures.expire(requestId);
   }
 
   /** Ends a session as if its heartbeats had stopped long ago. */
   expireSession(sessionId: string): void {
-    for (const tenant of this.#core.context.tenants.all()) {
+    for (const tenant of this.#core.server.tenants.all()) {
       const session = tenant.sessions.get(sessionId);
       if (session !== undefined) session.lastHeartbeatMs = Number.NEGATIVE_INFINITY;
     }
@@ -165,14 +165,14 @@ export class TestServer {
 
   /** The telemetry events that clients sent, of all tenants. */
   get telemetryEvents(): readonly unknown[] {
-    return [...this.#core.context.tenants.all()].flatMap((tenant) => [...tenant.telemetry]);
+    return [...this.#core.server.tenants.all()].flatMap((tenant) => [...tenant.telemetry]);
   }
 
-  /** Promises that are not finished. */
-  get pendingPromises(): number {
+  /** Futures that are not finished. */
+  get pendingFutures(): number {
     let count = 0;
-    for (const tenant of this.#core.context.tenants.all()) {
-      for (const promise of tenant.promises.values()) count += promise.outcome.state === 'pending' ? 1 : 0;
+    for (const tenant of this.#core.server.tenants.all()) {
+      for (const future of tenant.futures.values()) count += future.outcome.state === 'pending' ? 1 : 0;
     }
     return count;
   }
@@ -190,7 +190,7 @@ export class TestServer {
   /** Stops listening and resets open connections: the operating system refuses new ones until `acceptConnections`. Calls in memory alike. */
   async refuseConnections(): Promise<void> {
     this.#isRefusing = true;
-    this.line.cut();
+    this.connections.cut();
     await this.#front?.refuseConnections();
   }
 
@@ -202,7 +202,7 @@ export class TestServer {
 
   /** Resets every open connection, idle ones too, and the calls in memory; new ones are welcome. */
   dropConnections(): void {
-    this.line.cut();
+    this.connections.cut();
     this.#front?.dropConnections();
   }
 
@@ -211,14 +211,14 @@ export class TestServer {
    * as often as it said, every operation run twice, and every failure of the server itself.
    */
   verify(): void {
-    const { recorder, context, internalErrors } = this.#core;
+    const { recorder, server, internalErrors } = this.#core;
     const problems = [
       ...recorder.violations.map(
         ({ rule, text, where, detail, callIndex }) => `[${rule}] call ${callIndex}: ${detail}. ${text} (${where})`,
       ),
       ...this.#expectations.flatMap((expectation) => expectation.complaint(recorder.count(expectation.route)) ?? []),
-      ...this.#stage.scripts.complaints(),
-      ...[...context.executor.repeated].map((requestId) => `the operation of ${requestId} was run twice`),
+      ...this.#interventions.scripts.complaints(),
+      ...[...server.executor.repeated].map((requestId) => `the operation of ${requestId} was run twice`),
       ...internalErrors.map((error) => `the server failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`),
     ];
     if (problems.length > 0) throw new VerificationError(problems);
@@ -229,7 +229,7 @@ export class TestServer {
    * to complain about. Sessions, models and weights stay.
    */
   reset(): void {
-    this.#stage.clear();
+    this.#interventions.clear();
     this.#expectations.length = 0;
     this.#core.internalErrors.length = 0;
     this.#core.recorder.clear();
@@ -247,22 +247,22 @@ export class TestServer {
   }
 
   async #close(): Promise<void> {
-    const { context } = this.#core;
-    context.executor.close();
-    this.#stage.clear();
-    context.pause.set(undefined);
+    const { server } = this.#core;
+    server.executor.close();
+    this.#interventions.clear();
+    server.pause.set(undefined);
     this.#wakePolls();
-    for (const tenant of context.tenants.all()) {
+    for (const tenant of server.tenants.all()) {
       for (const model of tenant.models.values()) model.lane.close();
     }
-    this.line.cut();
+    this.connections.cut();
     await this.#front?.close();
     await this.#onClose();
   }
 
   #wakePolls(): void {
-    for (const tenant of this.#core.context.tenants.all()) {
-      for (const promise of tenant.promises.values()) promise.wake();
+    for (const tenant of this.#core.server.tenants.all()) {
+      for (const future of tenant.futures.values()) future.wake();
     }
   }
 }

@@ -33,7 +33,7 @@ export class IdMaker {
     return this.#owned(sessionId, 'sample', samplingSessionSeqId);
   }
 
-  /** The promise id of an operation. Depends on the owner and the number only, except in the `number` style. */
+  /** The future id of an operation. Depends on the owner and the number only, except in the `number` style. */
   request(ownerId: string, seq: string): string {
     return this.#style === 'tinker' ? `${ownerId}:req:${seq}` : this.#plain(`${ownerId} ${seq}`, ++this.#count);
   }

@@ -1,9 +1,9 @@
 import type { RouteName } from '../routes/route-types.js';
-import type { PromiseRecord } from './promise-record.js';
+import type { FutureRecord } from './future-record.js';
 
 /** One accepted piece of work: where its result goes, and how to do it. */
 export interface Operation {
-  readonly promise: PromiseRecord;
+  readonly future: FutureRecord;
   readonly route: RouteName;
   run(): unknown;
 }

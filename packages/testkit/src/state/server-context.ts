@@ -28,39 +28,39 @@ export interface ServerContext {
 }
 
 /** The server's idea of the date, milliseconds since the epoch: its clock, plus the skew it was given. */
-export function wallClockMs(context: ServerContext): number {
-  return context.clock.now() + context.settings.clockSkewMs;
+export function wallClockMs(server: ServerContext): number {
+  return server.clock.now() + server.settings.clockSkewMs;
 }
 
 /** A date as the dialect writes it. */
-export function dateText(context: ServerContext, ms: number): string {
+export function dateText(server: ServerContext, ms: number): string {
   const text = new Date(ms).toISOString();
-  return context.dialect.hasTimeZone ? text : text.slice(0, -1);
+  return server.dialect.hasTimeZone ? text : text.slice(0, -1);
 }
 
 /** The tenant's checkpoint, or another's that is public; undefined when it is not there or has expired. */
-export function findCheckpoint(context: ServerContext, tenant: Tenant, path: string): CheckpointRecord | undefined {
-  const own = liveCheckpoint(context, tenant, path);
+export function findCheckpoint(server: ServerContext, tenant: Tenant, path: string): CheckpointRecord | undefined {
+  const own = liveCheckpoint(server, tenant, path);
   if (own !== undefined) return own;
-  for (const other of context.tenants.all()) {
-    const record = liveCheckpoint(context, other, path);
+  for (const other of server.tenants.all()) {
+    const record = liveCheckpoint(server, other, path);
     if (record?.isPublic) return record;
   }
   return undefined;
 }
 
 /** The tenant's own checkpoint. One whose time is over is removed. */
-export function liveCheckpoint(context: ServerContext, tenant: Tenant, path: string): CheckpointRecord | undefined {
+export function liveCheckpoint(server: ServerContext, tenant: Tenant, path: string): CheckpointRecord | undefined {
   const record = tenant.checkpoints.get(path);
-  if (record?.expiresAtMs !== undefined && record.expiresAtMs <= wallClockMs(context)) {
+  if (record?.expiresAtMs !== undefined && record.expiresAtMs <= wallClockMs(server)) {
     tenant.checkpoints.delete(path);
-    context.changed();
+    server.changed();
     return undefined;
   }
   return record;
 }
 
 /** The tenant's checkpoints that have not expired, oldest first. */
-export function liveCheckpoints(context: ServerContext, tenant: Tenant): CheckpointRecord[] {
-  return [...tenant.checkpoints.keys()].flatMap((path) => liveCheckpoint(context, tenant, path) ?? []);
+export function liveCheckpoints(server: ServerContext, tenant: Tenant): CheckpointRecord[] {
+  return [...tenant.checkpoints.keys()].flatMap((path) => liveCheckpoint(server, tenant, path) ?? []);
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Clock } from '@tinkex/http';
-import type { RetentionLimits } from './promise-store.js';
+import type { RetentionLimits } from './future-store.js';
 import { Tenant } from './tenant.js';
 
 /** The key that every server of the testkit takes unless it was given its own list. */

@@ -1,7 +1,7 @@
 import type { Clock } from '@tinkex/http';
-import type { ServerReply } from '../exchange/message.js';
+import type { ServerReply } from '../requests/message.js';
 import type { CheckpointRecord } from './checkpoint.js';
-import { PromiseStore, type RetentionLimits } from './promise-store.js';
+import { FutureStore, type RetentionLimits } from './future-store.js';
 import type { AuditRecord, ModelRecord, SamplerRecord, SessionRecord, UsageRecord } from './records.js';
 
 const MAX_TELEMETRY_EVENTS = 10_000;
@@ -19,7 +19,7 @@ export class Tenant {
   readonly samplers = new Map<string, SamplerRecord>();
   /** By path. */
   readonly checkpoints = new Map<string, CheckpointRecord>();
-  readonly promises: PromiseStore;
+  readonly futures: FutureStore;
   readonly audit: AuditRecord[] = [];
   readonly #usage = new Map<string, UsageRecord>();
   readonly #telemetry: unknown[] = [];
@@ -28,7 +28,7 @@ export class Tenant {
   constructor(label: string, clock: Clock, limits: RetentionLimits) {
     this.label = label;
     this.userUrn = `tml:organization_user:${label}`;
-    this.promises = new PromiseStore(clock, limits);
+    this.futures = new FutureStore(clock, limits);
   }
 
   /** What was used, summed by hour, session, model and kind. */

@@ -1,7 +1,7 @@
 import type { Clock } from '@tinkex/http';
 
 /** What stands in for connections where there are no sockets: calls that can be cut off, all together. */
-export class MemoryLine {
+export class MemoryConnections {
   /** The server's own, for replies that take their time. */
   readonly clock: Clock;
   readonly #listeners = new Set<() => void>();

@@ -1,4 +1,4 @@
-import type { OperationHandler } from '../exchange/exchange.js';
+import type { RouteHandler } from '../requests/request-context.js';
 import type { RouteName } from '../routes/route-types.js';
 import { auditLog, billingUsage } from './account.js';
 import { checkpointArchive } from './archive.js';
@@ -22,7 +22,7 @@ import { assignSessionProject, createSession, exportSessionTrace, getSession, li
 import { forward, forwardBackward, optimStep } from './training.js';
 
 /** What answers each endpoint. */
-export const operations: { readonly [Name in RouteName]: OperationHandler<Name> } = {
+export const ROUTE_HANDLERS: { readonly [Name in RouteName]: RouteHandler<Name> } = {
   healthz,
   getServerCapabilities,
   clientConfig,

@@ -1,5 +1,5 @@
-import type { OperationHandler } from '../exchange/exchange.js';
-import { jsonReply } from '../exchange/message.js';
+import { jsonReply } from '../requests/message.js';
+import type { RouteHandler } from '../requests/request-context.js';
 import type { CheckpointRecord } from '../state/checkpoint.js';
 import type { ModelRecord } from '../state/records.js';
 import { dateText, liveCheckpoints, type ServerContext } from '../state/server-context.js';
@@ -8,24 +8,24 @@ import { checkpointWire } from './checkpoints.js';
 import { runOf } from './lookup.js';
 import { page } from './page.js';
 
-export const listTrainingRuns: OperationHandler<'listTrainingRuns'> = ({ context, tenant, query }) => {
+export const listTrainingRuns: RouteHandler<'listTrainingRuns'> = ({ server, tenant, query }) => {
   const { projectId } = query;
   const runs = [...tenant.models.values()].filter(
     ({ sessionId }) => projectId === undefined || tenant.sessions.get(sessionId)?.projectId === projectId,
   );
   const { items, cursor } = page(runs.reverse(), query, 20);
-  return jsonReply(200, { training_runs: items.map((run) => runWire(context, tenant, run)), cursor });
+  return jsonReply(200, { training_runs: items.map((run) => runWire(server, tenant, run)), cursor });
 };
 
-export const getTrainingRun: OperationHandler<'getTrainingRun'> = ({ context, tenant, params }) => {
-  return jsonReply(200, runWire(context, tenant, runOf(tenant, params['training_run_id'] ?? '')));
+export const getTrainingRun: RouteHandler<'getTrainingRun'> = ({ server, tenant, params }) => {
+  return jsonReply(200, runWire(server, tenant, runOf(tenant, params['training_run_id'] ?? '')));
 };
 
-function runWire(context: ServerContext, tenant: Tenant, run: ModelRecord): unknown {
-  const own = liveCheckpoints(context, tenant).filter(({ trainingRunId }) => trainingRunId === run.modelId);
+function runWire(server: ServerContext, tenant: Tenant, run: ModelRecord): unknown {
+  const own = liveCheckpoints(server, tenant).filter(({ trainingRunId }) => trainingRunId === run.modelId);
   const last = (kind: CheckpointRecord['kind']): unknown => {
     const found = own.findLast((checkpoint) => checkpoint.kind === kind);
-    return found === undefined ? null : checkpointWire(context, found);
+    return found === undefined ? null : checkpointWire(server, found);
   };
   return {
     training_run_id: run.modelId,
@@ -34,7 +34,7 @@ function runWire(context: ServerContext, tenant: Tenant, run: ModelRecord): unkn
     is_lora: true,
     corrupted: false,
     lora_rank: run.lora.rank,
-    last_request_time: dateText(context, run.lastRequestMs + context.settings.clockSkewMs),
+    last_request_time: dateText(server, run.lastRequestMs + server.settings.clockSkewMs),
     last_checkpoint: last('training'),
     last_sampler_checkpoint: last('sampler'),
     user_metadata: run.userMetadata === undefined ? null : textValues(run.userMetadata),

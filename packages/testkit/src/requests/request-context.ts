@@ -9,15 +9,15 @@ import type { Tenant } from '../state/tenant.js';
 import { fingerprint } from './fingerprint.js';
 import { refuse, type ServerReply, type ServerRequest } from './message.js';
 
-/** A promise outcome that a script wants in place of the engine's. */
+/** A future outcome that a script wants in place of the engine's. */
 export interface OutcomeOverride {
   readonly action: Extract<ScriptAction, { kind: 'result' | 'fail' }>;
   readonly call: ScriptedCall;
 }
 
 /** One checked request on its way through an operation. */
-export class Exchange<Name extends RouteName = RouteName> {
-  readonly context: ServerContext;
+export class RequestContext<Name extends RouteName = RouteName> {
+  readonly server: ServerContext;
   readonly route: Name;
   readonly raw: ServerRequest;
   /** Decompressed. */
@@ -33,7 +33,7 @@ export class Exchange<Name extends RouteName = RouteName> {
   #fingerprint: string | undefined;
 
   constructor(init: {
-    readonly context: ServerContext;
+    readonly server: ServerContext;
     readonly recorder: Recorder;
     readonly route: Name;
     readonly raw: ServerRequest;
@@ -44,7 +44,7 @@ export class Exchange<Name extends RouteName = RouteName> {
     readonly request: RequestOf<Name>;
     readonly query: QueryOf<Name>;
   }) {
-    this.context = init.context;
+    this.server = init.server;
     this.#recorder = init.recorder;
     this.route = init.route;
     this.raw = init.raw;
@@ -64,7 +64,7 @@ export class Exchange<Name extends RouteName = RouteName> {
 
   /** Notes a broken rule; the request goes on. */
   violate(rule: RuleId, detail: string): void {
-    this.#recorder.violate(this.call as RecordedCall, rule, detail);
+    this.#recorder.violate(this.call, rule, detail);
   }
 
   /** Notes a broken rule and answers with an error. */
@@ -75,4 +75,4 @@ export class Exchange<Name extends RouteName = RouteName> {
 }
 
 /** What answers a route. */
-export type OperationHandler<Name extends RouteName> = (exchange: Exchange<Name>) => ServerReply | Promise<ServerReply>;
+export type RouteHandler<Name extends RouteName> = (context: RequestContext<Name>) => ServerReply | Promise<ServerReply>;

@@ -1,9 +1,9 @@
 import type { Clock } from '@tinkex/http';
-import type { PromiseOutcome, PromiseRecord } from './promise-record.js';
+import type { FutureOutcome, FutureRecord } from './future-record.js';
 
-/** How long finished promises can be polled. */
+/** How long finished futures can be polled. */
 export interface RetentionLimits {
-  /** After this time a finished promise is gone. */
+  /** After this time a finished future is gone. */
   readonly retentionMs: number;
   /** More bytes of delivered results than this are not kept. */
   readonly maxDeliveredBytes: number;
@@ -11,11 +11,11 @@ export interface RetentionLimits {
 
 const MAX_TOMBSTONES = 100_000;
 
-/** One tenant's promises: pending ones for ever, finished ones for a while. */
-export class PromiseStore {
+/** One tenant's futures: pending ones for ever, finished ones for a while. */
+export class FutureStore {
   readonly #clock: Clock;
   readonly #limits: RetentionLimits;
-  readonly #records = new Map<string, PromiseRecord>();
+  readonly #records = new Map<string, FutureRecord>();
   readonly #expired = new Set<string>();
   readonly #finished = new Map<string, number>();
   readonly #delivered = new Map<string, number>();
@@ -30,39 +30,39 @@ export class PromiseStore {
     return this.#records.size;
   }
 
-  values(): IterableIterator<PromiseRecord> {
+  values(): IterableIterator<FutureRecord> {
     return this.#records.values();
   }
 
-  /** The ids of promises whose result nobody has got yet: those that a client may still ask for after a restart. */
+  /** The ids of futures whose result nobody has got yet: those that a client may still ask for after a restart. */
   *unfetched(): IterableIterator<string> {
     for (const { requestId, isDelivered } of this.#records.values()) {
       if (!isDelivered) yield requestId;
     }
   }
 
-  /** The promise, `expired` when it was there once, or undefined when it never was. */
-  find(requestId: string): PromiseRecord | 'expired' | undefined {
+  /** The future, `expired` when it was there once, or undefined when it never was. */
+  find(requestId: string): FutureRecord | 'expired' | undefined {
     this.#sweep();
     const record = this.#records.get(requestId);
     return record ?? (this.#expired.has(requestId) ? 'expired' : undefined);
   }
 
-  /** Throws when the id is taken: two operations must never share a promise. */
-  add(record: PromiseRecord): void {
-    if (this.#records.has(record.requestId)) throw new Error(`There is a promise ${record.requestId} already`);
+  /** Throws when the id is taken: two operations must never share a future. */
+  add(record: FutureRecord): void {
+    if (this.#records.has(record.requestId)) throw new Error(`There is a future ${record.requestId} already`);
     this.#expired.delete(record.requestId);
     this.#records.set(record.requestId, record);
   }
 
-  settle(record: PromiseRecord, outcome: PromiseOutcome): void {
+  settle(record: FutureRecord, outcome: FutureOutcome): void {
     if (this.#records.get(record.requestId) === record) this.#finished.set(record.requestId, this.#clock.now() + this.#limits.retentionMs);
     record.settle(outcome);
     this.#sweep();
   }
 
   /** A reply with the result was made; `bytes` of it are kept for repeats. */
-  delivered(record: PromiseRecord, bytes: number): void {
+  delivered(record: FutureRecord, bytes: number): void {
     if (record.isDelivered) return;
     record.isDelivered = true;
     this.#delivered.set(record.requestId, bytes);
@@ -73,7 +73,7 @@ export class PromiseStore {
     }
   }
 
-  /** Makes a promise gone, as if its retention were over. */
+  /** Makes a future gone, as if its retention were over. */
   expire(requestId: string): void {
     const record = this.#records.get(requestId);
     if (record === undefined) return;
@@ -89,7 +89,7 @@ export class PromiseStore {
     record.wake();
   }
 
-  /** Remembers ids of an earlier life of the server: their promises are gone. */
+  /** Remembers ids of an earlier life of the server: their futures are gone. */
   markExpired(requestIds: Iterable<string>): void {
     for (const requestId of requestIds) this.#expired.add(requestId);
   }

@@ -1,6 +1,6 @@
 import { signedUrl } from '../archive/signed-downloads.js';
-import type { OperationHandler } from '../exchange/exchange.js';
-import { jsonReply, refuse } from '../exchange/message.js';
+import { jsonReply, refuse } from '../requests/message.js';
+import type { RouteHandler } from '../requests/request-context.js';
 import type { SessionRecord } from '../state/records.js';
 import { sessionOf } from './lookup.js';
 import { page } from './page.js';
@@ -8,13 +8,13 @@ import { checkSdkVersion } from './service.js';
 
 const TRACE_LIFETIME_MS = 3_600_000;
 
-export const createSession: OperationHandler<'createSession'> = (exchange) => {
-  const { context, request, tenant } = exchange;
-  checkSdkVersion(context, request.sdkVersion);
-  checkProject(context.settings.projects, request.projectId);
-  const nowMs = context.clock.now();
+export const createSession: RouteHandler<'createSession'> = (context) => {
+  const { server, request, tenant } = context;
+  checkSdkVersion(server, request.sdkVersion);
+  checkProject(server.settings.projects, request.projectId);
+  const nowMs = server.clock.now();
   const session: SessionRecord = {
-    sessionId: context.ids.session(),
+    sessionId: server.ids.session(),
     createdAtMs: nowMs,
     tags: request.tags,
     userMetadata: request.userMetadata ?? {},
@@ -26,7 +26,7 @@ export const createSession: OperationHandler<'createSession'> = (exchange) => {
     traceAskedAtMs: undefined,
   };
   tenant.sessions.set(session.sessionId, session);
-  context.changed();
+  server.changed();
   return jsonReply(200, {
     type: 'create_session',
     session_id: session.sessionId,
@@ -36,18 +36,18 @@ export const createSession: OperationHandler<'createSession'> = (exchange) => {
   });
 };
 
-export const sessionHeartbeat: OperationHandler<'sessionHeartbeat'> = (exchange) => {
-  const session = sessionOf(exchange, exchange.request.sessionId);
-  session.lastHeartbeatMs = exchange.context.clock.now();
+export const sessionHeartbeat: RouteHandler<'sessionHeartbeat'> = (context) => {
+  const session = sessionOf(context, context.request.sessionId);
+  session.lastHeartbeatMs = context.server.clock.now();
   return jsonReply(200, { type: 'session_heartbeat' });
 };
 
-export const listSessions: OperationHandler<'listSessions'> = ({ tenant, query }) => {
+export const listSessions: RouteHandler<'listSessions'> = ({ tenant, query }) => {
   const newestFirst = [...tenant.sessions.keys()].reverse();
   return jsonReply(200, { sessions: page(newestFirst, query, 20).items });
 };
 
-export const getSession: OperationHandler<'getSession'> = ({ tenant, params }) => {
+export const getSession: RouteHandler<'getSession'> = ({ tenant, params }) => {
   const sessionId = params['session_id'] ?? '';
   if (!tenant.sessions.has(sessionId)) refuse(404, `There is no session ${sessionId}`);
   const models = [...tenant.models.values()].filter((model) => model.sessionId === sessionId);
@@ -58,25 +58,25 @@ export const getSession: OperationHandler<'getSession'> = ({ tenant, params }) =
   });
 };
 
-export const assignSessionProject: OperationHandler<'assignSessionProject'> = ({ context, tenant, params, request }) => {
+export const assignSessionProject: RouteHandler<'assignSessionProject'> = ({ server, tenant, params, request }) => {
   const sessionId = params['session_id'] ?? '';
   const session = tenant.sessions.get(sessionId);
   if (session === undefined) refuse(404, `There is no session ${sessionId}`);
-  checkProject(context.settings.projects, request.projectId);
+  checkProject(server.settings.projects, request.projectId);
   session.projectId = request.projectId;
-  context.changed();
+  server.changed();
   return jsonReply(200, {});
 };
 
-export const exportSessionTrace: OperationHandler<'exportSessionTrace'> = ({ context, tenant, params }) => {
+export const exportSessionTrace: RouteHandler<'exportSessionTrace'> = ({ server, tenant, params }) => {
   const sessionId = params['session_id'] ?? '';
   const session = tenant.sessions.get(sessionId);
   if (session === undefined) refuse(404, `There is no session ${sessionId}`);
-  const nowMs = context.clock.now();
+  const nowMs = server.clock.now();
   session.traceAskedAtMs ??= nowMs;
-  if (nowMs - session.traceAskedAtMs < context.settings.archiveBuildMs) return jsonReply(200, { status: 'pending' });
+  if (nowMs - session.traceAskedAtMs < server.settings.archiveBuildMs) return jsonReply(200, { status: 'pending' });
   const resource = `/signed/trace/${encodeURIComponent(tenant.label)}/${encodeURIComponent(sessionId)}`;
-  return jsonReply(200, { status: 'ready', url: signedUrl(context, resource, TRACE_LIFETIME_MS).url });
+  return jsonReply(200, { status: 'ready', url: signedUrl(server, resource, TRACE_LIFETIME_MS).url });
 };
 
 function checkProject(projects: ReadonlySet<string> | undefined, projectId: string | undefined): void {

@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { VirtualClock } from '../clock/virtual-clock.js';
-import { PromiseRecord } from './promise-record.js';
-import { PromiseStore } from './promise-store.js';
+import { FutureRecord } from './future-record.js';
+import { FutureStore } from './future-store.js';
 
-function record(requestId: string): PromiseRecord {
-  return new PromiseRecord({ requestId, route: 'asample', requestType: 'Sample' });
+function record(requestId: string): FutureRecord {
+  return new FutureRecord({ requestId, route: 'asample', requestType: 'Sample' });
 }
 
-describe('PromiseStore', () => {
-  it('keeps pending promises for ever and finished ones for the retention time', async () => {
+describe('FutureStore', () => {
+  it('keeps pending futures for ever and finished ones for the retention time', async () => {
     const clock = new VirtualClock();
-    const store = new PromiseStore(clock, { retentionMs: 100, maxDeliveredBytes: 1_000 });
+    const store = new FutureStore(clock, { retentionMs: 100, maxDeliveredBytes: 1_000 });
     const [pending, finished] = [record('pending'), record('finished')];
     store.add(pending);
     store.add(finished);
@@ -23,7 +23,7 @@ describe('PromiseStore', () => {
   });
 
   it('drops the oldest delivered results when they take too much room', () => {
-    const store = new PromiseStore(new VirtualClock(), { retentionMs: 100, maxDeliveredBytes: 1_000 });
+    const store = new FutureStore(new VirtualClock(), { retentionMs: 100, maxDeliveredBytes: 1_000 });
     for (const id of ['a', 'b', 'c']) {
       const each = record(id);
       store.add(each);
@@ -34,8 +34,8 @@ describe('PromiseStore', () => {
     expect(['a', 'b', 'c'].map((id) => store.find(id) === 'expired')).toEqual([true, true, false]);
   });
 
-  it('refuses two operations with one promise', () => {
-    const store = new PromiseStore(new VirtualClock(), { retentionMs: 100, maxDeliveredBytes: 1_000 });
+  it('refuses two operations with one future', () => {
+    const store = new FutureStore(new VirtualClock(), { retentionMs: 100, maxDeliveredBytes: 1_000 });
     store.add(record('a'));
     expect(() => store.add(record('a'))).toThrow(/already/);
   });

@@ -8,7 +8,7 @@ import {
   stringifyJson,
 } from '@tinkex/types';
 import type { Dialect, WireFormat } from '../dialects/dialect.js';
-import type { PromiseRecord } from '../state/promise-record.js';
+import type { FutureRecord } from '../state/future-record.js';
 
 /** A result as it goes out. */
 export interface EncodedResult {
@@ -17,7 +17,7 @@ export interface EncodedResult {
 }
 
 /** The types whose results may travel as protobuf. */
-export function isBulkResult({ requestType }: PromiseRecord): boolean {
+export function isBulkResult({ requestType }: FutureRecord): boolean {
   return requestType === 'Sample' || requestType === 'Forward' || requestType === 'ForwardBackward';
 }
 
@@ -26,11 +26,11 @@ export function resultFormat(dialect: Dialect, accept: string | undefined): Wire
   return dialect.resultFormat === 'accept' ? (accept?.includes('application/x-protobuf') ? 'protobuf' : 'json') : dialect.resultFormat;
 }
 
-/** Encodes the value of a resolved promise in the dialect's manner. */
-export function encodeResult(dialect: Dialect, promise: PromiseRecord, value: unknown, format: WireFormat): EncodedResult {
-  if (promise.requestType === 'Sample') return encodeSample(dialect, promise.requestId, value as SampleResponse, format);
-  if (isBulkResult(promise)) return encodeForwardBackward(dialect, value as ForwardBackwardOutput, format);
-  return jsonResult(smallResult(promise.requestType, value as SmallResult));
+/** Encodes the value of a resolved future in the dialect's manner. */
+export function encodeResult(dialect: Dialect, future: FutureRecord, value: unknown, format: WireFormat): EncodedResult {
+  if (future.requestType === 'Sample') return encodeSample(dialect, future.requestId, value as SampleResponse, format);
+  if (isBulkResult(future)) return encodeForwardBackward(dialect, value as ForwardBackwardOutput, format);
+  return jsonResult(smallResult(future.requestType, value as SmallResult));
 }
 
 function encodeSample(dialect: Dialect, requestId: string, value: SampleResponse, format: WireFormat): EncodedResult {

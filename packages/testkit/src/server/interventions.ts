@@ -1,11 +1,11 @@
 import type { Clock } from '@tinkex/http';
 import { pause } from '../clock/machine-clock.js';
-import type { Exchange } from '../exchange/exchange.js';
-import { errorReply, type ServerReply } from '../exchange/message.js';
 import { type Chaos, type ChaosKind, isSocketFault } from '../faults/chaos.js';
 import { chaosReply } from '../faults/chaos-reply.js';
 import type { FaultMoment, FaultPlan } from '../faults/fault.js';
 import { operationIdentity } from '../faults/operation-identity.js';
+import { errorReply, type ServerReply } from '../requests/message.js';
+import type { RequestContext } from '../requests/request-context.js';
 import type { RouteName } from '../routes/route-types.js';
 import { Gate, type GatePlace } from '../script/gate.js';
 import type { TakenScript } from '../script/script.js';
@@ -14,7 +14,7 @@ import { scriptedReply } from '../script/scripted-reply.js';
 import { skipRefused } from './refused-submission.js';
 
 /** What a test has set up between a request and its operation: chaos, gates, scripts. */
-export class Stage {
+export class Interventions {
   readonly scripts = new ScriptBook();
   readonly #clock: Clock;
   readonly #gates: Gate[] = [];
@@ -52,48 +52,48 @@ export class Stage {
   }
 
   /** Takes a call through chaos, gates and scripts to its operation, or to what they put in its place. */
-  async play(exchange: Exchange, run: () => ServerReply | Promise<ServerReply>): Promise<ServerReply> {
-    const { route, raw } = exchange;
-    const decision = this.#chaos?.decide(route, operationIdentity(exchange));
+  async play(context: RequestContext, run: () => ServerReply | Promise<ServerReply>): Promise<ServerReply> {
+    const { route, raw } = context;
+    const decision = this.#chaos?.decide(route, operationIdentity(context));
     if (decision !== undefined && decision.delayMs > 0) await pause(this.#clock, decision.delayMs);
     const kind = decision?.kind;
-    if (kind !== undefined) exchange.call.fault = kind;
+    if (kind !== undefined) context.call.fault = kind;
     if (kind !== undefined && decision?.moment === 'before' && !needsRealReply(kind)) return struck(kind, route, undefined);
     await this.gateAt(route, 'request')?.hold(raw.onAbort?.bind(raw));
-    const reply = await this.#perform(exchange, run);
+    const reply = await this.#perform(context, run);
     await this.gateAt(route, 'reply')?.hold(raw.onAbort?.bind(raw));
     return kind === undefined ? reply : struck(kind, route, reply);
   }
 
-  async #perform(exchange: Exchange, run: () => ServerReply | Promise<ServerReply>): Promise<ServerReply> {
-    const taken = this.#take(exchange);
+  async #perform(context: RequestContext, run: () => ServerReply | Promise<ServerReply>): Promise<ServerReply> {
+    const taken = this.#take(context);
     if (taken !== undefined && taken.delayMs > 0) await pause(this.#clock, taken.delayMs);
     switch (taken?.action.kind) {
       case 'reply': {
         const reply = await scriptedReply(taken.action, taken.call);
-        skipRefused(exchange, reply.status);
+        skipRefused(context, reply.status);
         return reply;
       }
       case 'fault':
-        return faulted(exchange, taken.action.plan, taken.action.moment, run);
+        return faulted(context, taken.action.plan, taken.action.moment, run);
       case 'result':
       case 'fail':
-        exchange.override = { action: taken.action, call: taken.call };
+        context.override = { action: taken.action, call: taken.call };
         return run();
       default:
         return run();
     }
   }
 
-  #take({ route, params, call, tenant, request, query }: Exchange): TakenScript | undefined {
+  #take({ route, params, call, tenant, request, query }: RequestContext): TakenScript | undefined {
     if (!this.scripts.has(route)) return undefined;
     const { requestId } = (request ?? {}) as { readonly requestId?: string | undefined };
     return this.scripts.take({
       route,
       params,
       headers: call.headers,
-      request: request as never,
-      query: query as never,
+      request,
+      query,
       tenant: tenant.label,
       requestId,
     });
@@ -101,12 +101,12 @@ export class Stage {
 }
 
 async function faulted(
-  exchange: Exchange,
+  context: RequestContext,
   plan: FaultPlan,
   moment: FaultMoment,
   run: () => ServerReply | Promise<ServerReply>,
 ): Promise<ServerReply> {
-  exchange.call.fault = plan.kind;
+  context.call.fault = plan.kind;
   const reply = moment === 'after' || needsRealReply(plan.kind) ? await run() : lostRequest();
   return { ...reply, fault: plan };
 }

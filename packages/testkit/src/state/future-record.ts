@@ -1,23 +1,23 @@
 import type { Clock } from '@tinkex/http';
 import type { RouteName } from '../routes/route-types.js';
 
-/** How a promise ended in failure, in the protocol's words. */
-export interface PromiseFailure {
+/** How a future ended in failure, in the protocol's words. */
+export interface FutureFailure {
   readonly error: string;
   readonly category: 'user' | 'server' | 'unknown';
 }
 
-/** Where a promise stands. */
-export type PromiseOutcome =
+/** Where a future stands. */
+export type FutureOutcome =
   | { readonly state: 'pending' }
   | { readonly state: 'resolved'; readonly value: unknown }
-  | { readonly state: 'failed'; readonly failure: PromiseFailure };
+  | { readonly state: 'failed'; readonly failure: FutureFailure };
 
-const PENDING: PromiseOutcome = { state: 'pending' };
-const DROPPED: PromiseOutcome = { state: 'resolved', value: undefined };
+const PENDING: FutureOutcome = { state: 'pending' };
+const DROPPED: FutureOutcome = { state: 'resolved', value: undefined };
 
 /** The pending or finished result of one submitted operation. */
-export class PromiseRecord {
+export class FutureRecord {
   readonly requestId: string;
   /** The operation's route, which says how the result is encoded. */
   readonly route: RouteName;
@@ -32,7 +32,7 @@ export class PromiseRecord {
   isDelivered = false;
   /** The last encoded result, so that repeated polls cost nothing. */
   encoded: { readonly contentType: string; readonly body: string | Uint8Array } | undefined;
-  #outcome: PromiseOutcome = PENDING;
+  #outcome: FutureOutcome = PENDING;
   readonly #waiters = new Set<() => void>();
 
   constructor(init: {
@@ -47,7 +47,7 @@ export class PromiseRecord {
     this.modelId = init.modelId;
   }
 
-  get outcome(): PromiseOutcome {
+  get outcome(): FutureOutcome {
     return this.#outcome;
   }
 
@@ -56,7 +56,7 @@ export class PromiseRecord {
     return this.#waiters.size;
   }
 
-  settle(outcome: PromiseOutcome): void {
+  settle(outcome: FutureOutcome): void {
     this.#outcome = outcome;
     this.wake();
   }
@@ -71,7 +71,7 @@ export class PromiseRecord {
     for (const waiter of [...this.#waiters]) waiter();
   }
 
-  /** Resolves when the promise settles, is woken, `holdMs` have passed, or the client went away. */
+  /** Resolves when the future settles, is woken, `holdMs` have passed, or the client went away. */
   wait(holdMs: number, clock: Clock, onAbort?: (listener: () => void) => () => void): Promise<void> {
     return new Promise((resolve) => {
       let stopListening: (() => void) | undefined;

@@ -1,0 +1,41 @@
+import { refuse } from '../requests/message.js';
+import type { RequestContext } from '../requests/request-context.js';
+import type { ModelRecord, SamplerRecord, SessionRecord } from '../state/records.js';
+import type { Tenant } from '../state/tenant.js';
+
+/** The tenant's living session, or 404. */
+export function sessionOf(context: RequestContext, sessionId: string): SessionRecord {
+  const session = context.tenant.sessions.get(sessionId);
+  if (session === undefined) context.reject(404, 'session-unknown', `There is no session ${sessionId}`);
+  const { clock, settings } = context.server;
+  if (clock.now() - session.lastHeartbeatMs > settings.sessionTtlMs) {
+    context.reject(404, 'session-unknown', `The session ${sessionId} has expired: no heartbeat for ${settings.sessionTtlMs} ms`);
+  }
+  return session;
+}
+
+/** The tenant's model in a living session, or 404. */
+export function modelOf(context: RequestContext, modelId: string): ModelRecord {
+  const model = context.tenant.models.get(modelId);
+  if (model === undefined || model.isUnloaded) {
+    context.reject(404, 'model-unknown', `There is no model ${modelId}${model === undefined ? '' : ': it was unloaded'}`);
+  }
+  sessionOf(context, model.sessionId);
+  model.lastRequestMs = context.server.clock.now();
+  return model;
+}
+
+/** The tenant's sampling session in a living session, or 404. */
+export function samplerOf(context: RequestContext, samplerId: string): SamplerRecord {
+  const sampler = context.tenant.samplers.get(samplerId);
+  if (sampler === undefined) context.reject(404, 'sampler-unknown', `There is no sampling session ${samplerId}`);
+  sessionOf(context, sampler.sessionId);
+  return sampler;
+}
+
+/** The tenant's training run, living or not, or 404. */
+export function runOf(tenant: Tenant, trainingRunId: string): ModelRecord {
+  const run = tenant.models.get(trainingRunId);
+  if (run === undefined) refuse(404, `There is no training run ${trainingRunId}`);
+  return run;
+}
