@@ -1,4 +1,5 @@
-import type { SampleRequest, SampleResponse } from '@tinkex/types';
+import type { SampleResponse } from '@tinkex/types';
+import type { SampleRequest } from '@tinkex/types/wire';
 import type { CheckpointFiles, EngineSampler } from '../engine/engine.js';
 import { textFingerprint } from '../requests/fingerprint.js';
 import { jsonReply, refuse } from '../requests/message.js';

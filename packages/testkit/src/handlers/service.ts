@@ -1,4 +1,5 @@
-import { clientConfigResponse, type JsonValue, stringifyJson } from '@tinkex/types';
+import type { JsonValue } from '@tinkex/types';
+import { clientConfigResponse, stringifyJson } from '@tinkex/types/wire';
 import { jsonReply, jsonTextReply, refuse } from '../requests/message.js';
 import type { RouteHandler } from '../requests/request-context.js';
 import type { ServerContext } from '../state/server-context.js';
