@@ -1,6 +1,6 @@
-import { ValidationError } from '@tinkex/types';
+import { ValidationError, type WireFormat } from '@tinkex/types';
 import { type Codec, endpoints, parseJson, protobuf, readSubmissionHead, type SubmissionHead } from '@tinkex/types/wire';
-import type { Dialect, WireFormat } from '../dialects/dialect.js';
+import type { Dialect } from '../dialects/dialect.js';
 import type { RecordedCall } from '../recorder/recorded-call.js';
 import type { Recorder } from '../recorder/recorder.js';
 import { refuse } from '../requests/message.js';

@@ -1,7 +1,5 @@
+import type { WireFormat } from '@tinkex/types';
 import type { RouteName } from '../routes/route-types.js';
-
-/** How bulk values travel. */
-export type WireFormat = 'protobuf' | 'json';
 
 /**
  * How a server differs from the hosted service, as data. Every field is a point of `other-servers.md` 2; the rest of the code

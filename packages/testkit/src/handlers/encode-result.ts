@@ -1,6 +1,6 @@
-import type { ForwardBackwardOutput, JsonValue, SampleResponse } from '@tinkex/types';
+import type { ForwardBackwardOutput, JsonValue, SampleResponse, WireFormat } from '@tinkex/types';
 import { forwardBackwardOutput, protobuf, sampleResponse, stringifyJson } from '@tinkex/types/wire';
-import type { Dialect, WireFormat } from '../dialects/dialect.js';
+import type { Dialect } from '../dialects/dialect.js';
 import type { FutureRecord } from '../state/future-record.js';
 
 /** A result as it goes out. */
