@@ -15,9 +15,16 @@ export {
   learnEngine,
   type ModelSpec,
 } from './engine/index.js';
-export type { Chaos, ChaosKind, ChaosOptions, ChaosStatus } from './faults/chaos.js';
-export { defaultChaosKinds } from './faults/chaos.js';
-export { type FaultKind, type FaultMoment, type FaultPlan, faultKinds } from './faults/fault.js';
+export { type Chaos, type ChaosOptions, DEFAULT_CHAOS_KINDS } from './faults/chaos.js';
+export {
+  CHAOS_KINDS,
+  type ChaosKind,
+  type ChaosStatus,
+  FAULT_KINDS,
+  type FaultKind,
+  type FaultMoment,
+  type FaultPlan,
+} from './faults/faults.js';
 export type { RecordedCall } from './recorder/recorded-call.js';
 export type { CallFilter } from './recorder/recorder.js';
 export type { QueryOf, RequestOf, ResponseOf, ResultOf, RouteName, RouteParams } from './routes/route-types.js';

@@ -1,7 +1,7 @@
 import { createConnection } from 'node:net';
 import { ConnectionError } from '@tinkex/types';
 import { describe, expect, it } from 'vitest';
-import { createTestServer, defaultChaosKinds, type FaultKind, memoryTransport, startServer, type TestServer } from '../src/index.js';
+import { createTestServer, DEFAULT_CHAOS_KINDS, type FaultKind, memoryTransport, startServer, type TestServer } from '../src/index.js';
 import { rawTest } from './fixture.js';
 import { RawClient } from './raw-client.js';
 
@@ -217,7 +217,7 @@ describe('chaos', () => {
     expect(created).toBe(1_000);
     expect(chaos.faults).toBeGreaterThan(230);
     expect(chaos.faults).toBeLessThan(370);
-    expect(new Set(server.calls.flatMap(({ fault }) => fault ?? []))).toEqual(new Set(defaultChaosKinds));
+    expect(new Set(server.calls.flatMap(({ fault }) => fault ?? []))).toEqual(new Set(DEFAULT_CHAOS_KINDS));
     chaos.stop();
     const listed = await server.handle(
       new Request(`${server.url}/api/v1/sessions?limit=5000`, { headers: { 'x-api-key': server.apiKey } }),

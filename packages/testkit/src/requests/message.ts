@@ -1,4 +1,4 @@
-import type { FaultPlan } from '../faults/fault.js';
+import type { FaultPlan } from '../faults/faults.js';
 
 /** One HTTP request as the core sees it: no sockets, no fetch objects. Every front makes these. */
 export interface ServerRequest {
@@ -30,6 +30,11 @@ export class ReplyError extends Error {
     super(`HTTP ${reply.status}`);
     this.reply = reply;
   }
+}
+
+/** A body as bytes. */
+export function bytesOf(body: string | Uint8Array): Uint8Array {
+  return typeof body === 'string' ? Buffer.from(body) : body;
 }
 
 const JSON_TYPE = 'application/json';

@@ -1,4 +1,4 @@
-import type { FaultKind, FaultMoment, FaultPlan } from '../faults/fault.js';
+import type { FaultKind, FaultMoment, FaultPlan } from '../faults/faults.js';
 import type { ResponseOf, ResultOf, RouteName } from '../routes/route-types.js';
 import type { Computed, ScriptedCall } from './scripted-call.js';
 

@@ -158,7 +158,7 @@ export class Core {
       request: request as never,
       query: query as never,
     });
-    return this.#interventions.isQuiet(route) ? this.#run(context) : this.#interventions.play(context, () => this.#run(context));
+    return this.#interventions.isQuiet(route) ? this.#run(context) : this.#interventions.intervene(context, () => this.#run(context));
   }
 
   #run(context: RequestContext): ServerReply | Promise<ServerReply> {

@@ -1,10 +1,8 @@
 import type { Clock } from '@tinkex/http';
 import { pause } from '../clock/machine-clock.js';
-import { type Chaos, type ChaosKind, isSocketFault } from '../faults/chaos.js';
-import { chaosReply } from '../faults/chaos-reply.js';
-import type { FaultMoment, FaultPlan } from '../faults/fault.js';
-import { operationIdentity } from '../faults/operation-identity.js';
-import { errorReply, type ServerReply } from '../requests/message.js';
+import type { Chaos } from '../faults/chaos.js';
+import { chaosReply, faultyReply, needsRealReply } from '../faults/faults.js';
+import type { ServerReply } from '../requests/message.js';
 import type { RequestContext } from '../requests/request-context.js';
 import type { RouteName } from '../routes/route-types.js';
 import { Gate, type GatePlace } from '../script/gate.js';
@@ -51,18 +49,17 @@ export class Interventions {
     this.#chaos = undefined;
   }
 
-  /** Takes a call through chaos, gates and scripts to its operation, or to what they put in its place. */
-  async play(context: RequestContext, run: () => ServerReply | Promise<ServerReply>): Promise<ServerReply> {
+  /** Takes a call through chaos, gates and scripts to its handler, or to what they put in its place. */
+  async intervene(context: RequestContext, run: () => ServerReply | Promise<ServerReply>): Promise<ServerReply> {
     const { route, raw } = context;
-    const decision = this.#chaos?.decide(route, operationIdentity(context));
-    if (decision !== undefined && decision.delayMs > 0) await pause(this.#clock, decision.delayMs);
-    const kind = decision?.kind;
+    const { kind, moment, delayMs = 0 } = this.#chaos?.decide(context) ?? {};
+    if (delayMs > 0) await pause(this.#clock, delayMs);
     if (kind !== undefined) context.call.fault = kind;
-    if (kind !== undefined && decision?.moment === 'before' && !needsRealReply(kind)) return struck(kind, route, undefined);
+    if (kind !== undefined && moment === 'before' && !needsRealReply(kind)) return chaosReply(kind, route, undefined);
     await this.gateAt(route, 'request')?.hold(raw.onAbort?.bind(raw));
     const reply = await this.#perform(context, run);
     await this.gateAt(route, 'reply')?.hold(raw.onAbort?.bind(raw));
-    return kind === undefined ? reply : struck(kind, route, reply);
+    return kind === undefined ? reply : chaosReply(kind, route, reply);
   }
 
   async #perform(context: RequestContext, run: () => ServerReply | Promise<ServerReply>): Promise<ServerReply> {
@@ -75,7 +72,8 @@ export class Interventions {
         return reply;
       }
       case 'fault':
-        return faulted(context, taken.action.plan, taken.action.moment, run);
+        context.call.fault = taken.action.plan.kind;
+        return faultyReply(taken.action.plan, isWorkDone(taken.action) ? await run() : undefined);
       case 'result':
       case 'fail':
         context.override = { action: taken.action, call: taken.call };
@@ -100,27 +98,6 @@ export class Interventions {
   }
 }
 
-async function faulted(
-  context: RequestContext,
-  plan: FaultPlan,
-  moment: FaultMoment,
-  run: () => ServerReply | Promise<ServerReply>,
-): Promise<ServerReply> {
-  context.call.fault = plan.kind;
-  const reply = moment === 'after' || needsRealReply(plan.kind) ? await run() : lostRequest();
-  return { ...reply, fault: plan };
-}
-
-function struck(kind: ChaosKind, route: RouteName, reply: ServerReply | undefined): ServerReply {
-  return isSocketFault(kind) ? { ...(reply ?? lostRequest()), fault: { kind } } : chaosReply(kind, route);
-}
-
-/** These spoil a reply but let it through, so there must be one. */
-function needsRealReply(kind: ChaosKind): boolean {
-  return kind === 'drip' || kind === 'corrupt';
-}
-
-/** What a reply to a request that was never handled is made of, where pieces of one are sent. */
-function lostRequest(): ServerReply {
-  return errorReply(503, 'This request was lost on purpose');
+function isWorkDone({ plan, moment }: Extract<TakenScript['action'], { kind: 'fault' }>): boolean {
+  return moment === 'after' || needsRealReply(plan.kind);
 }

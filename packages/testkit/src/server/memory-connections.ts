@@ -1,46 +1,89 @@
 import type { Clock } from '@tinkex/http';
+import { type Delivery, deliveredPieces, planDelivery } from '../faults/faults.js';
+import { bytesOf, type ServerReply } from '../requests/message.js';
 
-/** What stands in for connections where there are no sockets: calls that can be cut off, all together. */
+/** The errors that a client without a socket gets when a call ends early. */
+export interface CallErrors {
+  lost(phase: 'head' | 'body'): Error;
+  aborted(signal: AbortSignal): unknown;
+}
+
+/** Stands in for sockets where there are none: calls that can be cut off, all together. */
 export class MemoryConnections {
-  /** The server's own, for replies that take their time. */
-  readonly clock: Clock;
+  readonly #clock: Clock;
   readonly #listeners = new Set<() => void>();
 
   constructor(clock: Clock) {
-    this.clock = clock;
+    this.#clock = clock;
   }
 
-  /** Calls `listener` when the line is cut. Returns how to stop listening. */
-  onCut(listener: () => void): () => void {
-    this.#listeners.add(listener);
-    return () => {
-      this.#listeners.delete(listener);
-    };
+  open(signal: AbortSignal | undefined, errors: CallErrors): MemoryConnection {
+    return new MemoryConnection(this.#clock, this.#listeners, signal, errors);
   }
 
-  /** Settles as `work` does, or rejects with `lost()` when the line is cut first. */
-  until<T>(work: Promise<T>, lost: () => Error): Promise<T> {
-    return new Promise((resolve, reject) => {
-      const stop = this.onCut(() => reject(lost()));
-      void work.then(resolve, reject).finally(stop);
-    });
-  }
-
-  /** What tells the core that a client went away: its own signal, or a cut. */
-  departures(signal: AbortSignal | undefined): (listener: () => void) => () => void {
-    return (listener) => {
-      const stop = this.onCut(listener);
-      signal?.addEventListener('abort', listener, { once: true });
-      return () => {
-        stop();
-        signal?.removeEventListener('abort', listener);
-      };
-    };
-  }
-
+  /** Loses every open connection. */
   cut(): void {
     const listeners = [...this.#listeners];
     this.#listeners.clear();
     for (const listener of listeners) listener();
   }
 }
+
+/** One call without a socket: it ends early when its signal aborts or the connections are cut. */
+export class MemoryConnection {
+  readonly #clock: Clock;
+  readonly #cutListeners: Set<() => void>;
+  readonly #signal: AbortSignal | undefined;
+  readonly #errors: CallErrors;
+
+  constructor(clock: Clock, cutListeners: Set<() => void>, signal: AbortSignal | undefined, errors: CallErrors) {
+    this.#clock = clock;
+    this.#cutListeners = cutListeners;
+    this.#signal = signal;
+    this.#errors = errors;
+  }
+
+  /** Calls `listener` when the client goes away. Returns how to stop listening. */
+  readonly onAbort = (listener: () => void): (() => void) => {
+    this.#cutListeners.add(listener);
+    this.#signal?.addEventListener('abort', listener, { once: true });
+    return () => {
+      this.#cutListeners.delete(listener);
+      this.#signal?.removeEventListener('abort', listener);
+    };
+  };
+
+  /** Settles as `work` does, or rejects as soon as the connection is gone. */
+  whileOpen<T>(work: Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const fail = (): void => reject(this.#signal?.aborted ? this.#errors.aborted(this.#signal) : this.#errors.lost('head'));
+      const stop = this.onAbort(fail);
+      if (this.#signal?.aborted) fail();
+      void work.then(resolve, reject).finally(stop);
+    });
+  }
+
+  /** Receives a reply as its fault says. Rejects, or waits forever, when the headers do not arrive whole. */
+  async receive(reply: ServerReply): Promise<{ readonly headers: Record<string, string>; readonly body: Uint8Array | MemoryBody }> {
+    const bytes = bytesOf(reply.body);
+    if (reply.fault === undefined) return { headers: { ...reply.headers, 'content-length': String(bytes.length) }, body: bytes };
+    const delivery = planDelivery(bytes, reply.fault);
+    if (delivery.head !== 'whole') await this.whileOpen(this.#breakOff(delivery, 'head'));
+    const pieces = this.#pieces(delivery);
+    const headers = { ...reply.headers, 'content-length': String(delivery.contentLength) };
+    return { headers, body: { next: () => this.whileOpen(pieces.next()) } };
+  }
+
+  async *#pieces(delivery: Delivery): AsyncGenerator<Uint8Array, undefined> {
+    yield* deliveredPieces(delivery, this.#clock);
+    if (delivery.end !== 'complete') await this.#breakOff(delivery, 'body');
+  }
+
+  async #breakOff({ end }: Delivery, phase: 'head' | 'body'): Promise<void> {
+    if (end === 'stall') await new Promise(() => undefined);
+    throw this.#errors.lost(phase);
+  }
+}
+
+/** A body that arrives in pieces, and may break off. */
+export type MemoryBody = Pick<AsyncIterator<Uint8Array, undefined>, 'next'>;

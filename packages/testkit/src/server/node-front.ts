@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Clock } from '@tinkex/http';
-import { deliverDamaged, reset } from '../faults/socket-faults.js';
 import type { ServerReply, ServerRequest } from '../requests/message.js';
+import { deliverDamaged, resetConnection } from './socket-delivery.js';
 
 const EMPTY = new Uint8Array(0);
 
@@ -75,7 +75,7 @@ export class NodeFront {
 
   /** Ends every open connection with a reset. */
   dropConnections(): void {
-    for (const socket of this.#sockets) reset(socket);
+    for (const socket of this.#sockets) resetConnection(socket);
   }
 
   async close(): Promise<void> {
@@ -121,7 +121,7 @@ export class NodeFront {
   #send(response: ServerResponse, reply: ServerReply): void {
     if (response.destroyed) return;
     if (reply.fault !== undefined) {
-      deliverDamaged(response, reply, reply.fault, this.#handler.clock);
+      void deliverDamaged(response, reply, reply.fault, this.#handler.clock);
       return;
     }
     const { status, headers, body } = reply;
