@@ -1,9 +1,10 @@
-export { type CannedEngineOptions, cannedEngine, DEFAULT_BASE_MODEL } from './canned/canned-engine.js';
 export { VirtualClock, type VirtualClockOptions } from './clock/virtual-clock.js';
 export type { Dialect } from './dialects/dialect.js';
-export { type DialectName, dialects } from './dialects/presets.js';
+export { DIALECTS, type DialectName } from './dialects/presets.js';
+export { type CannedEngineOptions, cannedEngine } from './engine/canned-engine.js';
 export {
   type CheckpointFiles,
+  DEFAULT_BASE_MODEL,
   type Engine,
   type EngineForwardInput,
   type EngineModel,
@@ -11,10 +12,9 @@ export {
   type EngineSampleInput,
   type EngineSampler,
   EngineUserError,
-  type LearnEngineOptions,
-  learnEngine,
   type ModelSpec,
-} from './engine/index.js';
+} from './engine/engine.js';
+export { type LearnEngineOptions, learnEngine } from './engine/learn-engine.js';
 export { type Chaos, type ChaosOptions, DEFAULT_CHAOS_KINDS } from './faults/chaos.js';
 export {
   CHAOS_KINDS,

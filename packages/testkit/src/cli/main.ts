@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { Command } from 'commander';
-import { dialects } from '../dialects/presets.js';
+import { DIALECTS } from '../dialects/presets.js';
 import { serve } from './serve.js';
 import { dialectOf, engineOf, portOf, rateOf, type ServeOptions, seedOf } from './serve-options.js';
 
@@ -12,7 +12,7 @@ program
   .option('-p, --port <number>', 'port to listen on; 0 = any free one', portOf, 8000)
   .option('--host <address>', 'address to listen on; the default is this machine only', '127.0.0.1')
   .option('--engine <name>', 'learn (a tiny model that really learns) or canned (fixed answers)', engineOf, 'learn' as const)
-  .option('--dialect <name>', `which server to play: ${Object.keys(dialects).join(', ')}`, dialectOf, 'hosted' as const)
+  .option('--dialect <name>', `which server to play: ${Object.keys(DIALECTS).join(', ')}`, dialectOf, 'hosted' as const)
   .option('--model <name...>', 'more base model names to serve besides tinkex/tiny', [])
   .option('--chaos <seed>', 'random faults, decided by this seed', seedOf)
   .option('--chaos-rate <share>', 'the share of requests that meet a fault, with --chaos', rateOf, 0.1)

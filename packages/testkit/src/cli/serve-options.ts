@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from 'commander';
-import { type DialectName, dialects } from '../dialects/presets.js';
+import { DIALECTS, type DialectName } from '../dialects/presets.js';
 
 /** The options of the `serve` command. */
 export interface ServeOptions {
@@ -36,7 +36,7 @@ export function rateOf(text: string): number {
 
 /** The name of a dialect. */
 export function dialectOf(text: string): DialectName {
-  if (!Object.hasOwn(dialects, text)) throw new InvalidArgumentError(`Choose one of ${Object.keys(dialects).join(', ')}.`);
+  if (!Object.hasOwn(DIALECTS, text)) throw new InvalidArgumentError(`Choose one of ${Object.keys(DIALECTS).join(', ')}.`);
   return text as DialectName;
 }
 

@@ -60,3 +60,35 @@ export interface Dialect {
   /** SDK versions that `create_session` and `client/config` accept; undefined = all. */
   readonly sdkVersions: RegExp | undefined;
 }
+
+/** The hosted service: what every other dialect deviates from. */
+export const HOSTED: Dialect = {
+  name: 'hosted',
+  requestFormats: ['protobuf'],
+  refusedFormatStatus: 415,
+  resultFormat: 'protobuf',
+  submitStatus: 200,
+  ids: 'tinker',
+  longPollMs: undefined,
+  pending: 'timeout',
+  failure: 'category',
+  failureCategory: 'plain',
+  missingRoutes: ['forward'],
+  missingStatus: 404,
+  order: 'any',
+  repeat: 'original',
+  nameClash: 'failure',
+  checkpointName: /^[^/\s]{1,256}$/,
+  samplerSegment: 'sampler_weights',
+  checkpointIds: 'prefixed',
+  archive: 'redirect',
+  promptLogprobs: 'full',
+  metrics: 'reduced',
+  modelNameKey: 'model_name',
+  hasModelDetails: true,
+  hasTimeZone: true,
+  keys: 'tml',
+  clientConfig: {},
+  hasSequenceIds: false,
+  sdkVersions: undefined,
+};

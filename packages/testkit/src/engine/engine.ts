@@ -2,6 +2,9 @@ import type { AdamParams, Datum, ForwardBackwardOutput, LoraConfig, ModelInput, 
 
 type MaybePromise<T> = T | Promise<T>;
 
+/** The base model that every built-in engine serves. */
+export const DEFAULT_BASE_MODEL = 'tinkex/tiny';
+
 /**
  * What the server computes with. The server owns ids, order, futures and checkpoints' names; an engine owns weights and numbers.
  * All state that must survive goes through {@link CheckpointFiles}, so that any engine can be saved, archived and resumed.

@@ -2,7 +2,7 @@ import { BYTE_TOKENIZER_ID } from '@tinkex/types';
 import { type AdapterModule, LoraAdapter } from './adapter.js';
 import { type BaseModel, createBaseModel } from './base-model.js';
 import { readAdapter, readHeader } from './checkpoint.js';
-import { type CheckpointFiles, type Engine, type EngineModelInfo, EngineUserError, type ModelSpec } from './engine.js';
+import { type CheckpointFiles, DEFAULT_BASE_MODEL, type Engine, type EngineModelInfo, EngineUserError, type ModelSpec } from './engine.js';
 import { LanguageModel } from './language-model.js';
 import { LearnModel } from './learn-model.js';
 import { LearnSampler, type SampleStreams } from './learn-sampler.js';
@@ -19,13 +19,12 @@ export interface LearnEngineOptions {
   readonly models?: readonly (string | { readonly modelName: string; readonly maxContextLength?: number | undefined })[] | undefined;
 }
 
-const DEFAULT_MODEL = 'tinkex/tiny';
 const DEFAULT_CONTEXT_LENGTH = 32_768;
 const MAX_RANK = 256;
 
 /**
  * A small language model that really learns, in plain TypeScript, on one core: byte-level vocabulary, a frozen base that depends on the model's
- * name alone, a trainable low-rank adapter, true gradients for `cross_entropy`, `importance_sampling`, `ppo`, `cispo` and `dro`, AdamW, sampling.
+ * name alone, a trainable low-rank adapter, true gradients for every loss function of the service, AdamW, sampling.
  * Everything is synchronous and repeatable bit for bit: the same calls with the same seeds give the same numbers.
  *
  * **Learning rates.** From 1e-3 to 5e-2 thirty steps more than halve the loss of a few sentences, at any rank from 8; with 1e-2 to 5e-2 they are
@@ -52,7 +51,7 @@ class LearnEngine implements Engine {
   readonly #bases = new Map<string, BaseModel>();
   #unseededCalls = 0;
 
-  constructor({ seed = 0, models = [DEFAULT_MODEL] }: LearnEngineOptions) {
+  constructor({ seed = 0, models = [DEFAULT_BASE_MODEL] }: LearnEngineOptions) {
     this.#seed = seed;
     this.supportedModels = models.map((model) => {
       const { modelName, maxContextLength = DEFAULT_CONTEXT_LENGTH } = typeof model === 'string' ? { modelName: model } : model;

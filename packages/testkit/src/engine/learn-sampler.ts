@@ -1,7 +1,7 @@
 import { type SampledSequence, type SampleResponse, type SamplingParams, TopkPromptLogprobs } from '@tinkex/types';
 import { contextSymbols, isToken } from './context-symbols.js';
 import { type EngineSampleInput, type EngineSampler, EngineUserError } from './engine.js';
-import { geometry } from './geometry.js';
+import { VOCABULARY } from './geometry.js';
 import type { LanguageModel } from './language-model.js';
 import type { RandomStream } from './random.js';
 import { StopCondition } from './stop-condition.js';
@@ -71,7 +71,7 @@ export class LearnSampler implements EngineSampler {
 
   /** One walk over the prompt for both kinds of prompt log-probabilities. The first position has none; neither have images and audio. */
   #scorePrompt(prompt: Int32Array, input: EngineSampleInput): Pick<SampleResponse, 'promptLogprobs' | 'topkPromptLogprobs'> {
-    const k = Math.min(input.topkPromptLogprobs, geometry.vocabulary);
+    const k = Math.min(input.topkPromptLogprobs, VOCABULARY);
     if (!input.promptLogprobs && k === 0) return {};
     const model = this.#model;
     const promptLogprobs = new Float32Array(prompt.length).fill(Number.NaN);

@@ -1,9 +1,9 @@
 import type { Clock } from '@tinkex/http';
-import { cannedEngine, DEFAULT_BASE_MODEL } from '../canned/canned-engine.js';
 import { ClockShare } from '../clock/clock-share.js';
 import { VirtualClock } from '../clock/virtual-clock.js';
-import type { Engine } from '../engine/engine.js';
-import { learnEngine } from '../engine/index.js';
+import { cannedEngine } from '../engine/canned-engine.js';
+import { DEFAULT_BASE_MODEL, type Engine } from '../engine/engine.js';
+import { learnEngine } from '../engine/learn-engine.js';
 import { StateStore } from '../persistence/state-store.js';
 import { Recorder } from '../recorder/recorder.js';
 import { Executor } from '../state/executor.js';

@@ -1,7 +1,7 @@
 import { ConfigurationError } from '@tinkex/types';
 import { machineClock } from '../clock/machine-clock.js';
 import type { Dialect } from '../dialects/dialect.js';
-import { type DialectName, dialects } from '../dialects/presets.js';
+import { DIALECTS, type DialectName } from '../dialects/presets.js';
 import type { JwtOptions, ServerSettings, TestServerOptions } from './server-options.js';
 
 const MEBIBYTE = 1 << 20;
@@ -50,10 +50,10 @@ export function serverSettings(options: TestServerOptions): ServerSettings {
 
 function resolveDialect(dialect: DialectName | Dialect): Dialect {
   if (typeof dialect !== 'string') return dialect;
-  const preset: Dialect | undefined = Object.hasOwn(dialects, dialect) ? dialects[dialect] : undefined;
+  const preset: Dialect | undefined = Object.hasOwn(DIALECTS, dialect) ? DIALECTS[dialect] : undefined;
   if (preset === undefined) {
     throw new ConfigurationError({
-      message: `There is no dialect ${JSON.stringify(dialect)}; choose one of ${Object.keys(dialects).join(', ')}`,
+      message: `There is no dialect ${JSON.stringify(dialect)}; choose one of ${Object.keys(DIALECTS).join(', ')}`,
       option: 'dialect',
     });
   }

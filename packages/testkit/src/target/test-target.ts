@@ -1,6 +1,6 @@
 import type { Transport } from '@tinkex/http';
 import { ConfigurationError } from '@tinkex/types';
-import { DEFAULT_BASE_MODEL } from '../canned/canned-engine.js';
+import { DEFAULT_BASE_MODEL } from '../engine/engine.js';
 import { createTestServer, startServer } from '../server/create-server.js';
 import { memoryTransport } from '../server/memory-transport.js';
 import type { TestServerOptions } from '../server/server-options.js';

@@ -8,6 +8,7 @@ import {
 } from '@tinkex/types';
 import {
   type CheckpointFiles,
+  DEFAULT_BASE_MODEL,
   type Engine,
   type EngineForwardInput,
   type EngineModel,
@@ -16,10 +17,8 @@ import {
   type EngineSampler,
   EngineUserError,
   type ModelSpec,
-} from '../engine/engine.js';
-
-/** The base model every built-in engine serves. */
-export const DEFAULT_BASE_MODEL = 'tinkex/tiny';
+} from './engine.js';
+import { findLossFunction } from './losses.js';
 
 /** Options of {@link cannedEngine}. */
 export interface CannedEngineOptions {
@@ -31,7 +30,6 @@ export interface CannedEngineOptions {
   readonly logprob?: number | undefined;
 }
 
-const LOSS_FUNCTIONS = new Set(['cross_entropy', 'importance_sampling', 'ppo', 'cispo', 'dro']);
 const DEFAULT_MAX_TOKENS = 16;
 
 /**
@@ -66,7 +64,7 @@ class CannedModel implements EngineModel {
   }
 
   forward({ data, lossFn }: EngineForwardInput): ForwardBackwardOutput {
-    if (!LOSS_FUNCTIONS.has(lossFn)) throw new EngineUserError(`There is no loss function ${JSON.stringify(lossFn)}`);
+    findLossFunction(lossFn);
     let loss = 0;
     const lossFnOutputs = data.map((item) => {
       const logprobs = new Float32Array(targetCount(item)).fill(this.#logprob);
