@@ -28,8 +28,7 @@ export {
 export type { RecordedCall } from './recorder/recorded-call.js';
 export type { CallFilter } from './recorder/recorder.js';
 export type { QueryOf, RequestOf, ResponseOf, ResultOf, RouteName, RouteParams } from './routes/route-types.js';
-export { protocolRules, type RuleId, type Violation } from './rules/rules.js';
-export { VerificationError } from './rules/verification-error.js';
+export { PROTOCOL_RULES, type RuleId, VerificationError, type Violation } from './rules/rules.js';
 export type { Expectation } from './script/expectation.js';
 export type { Gate, GatePlace } from './script/gate.js';
 export type { ErrorBody, ErrorFields, Script, ScriptedFailure, SuccessBody, SuccessStatus } from './script/script.js';

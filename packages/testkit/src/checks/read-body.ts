@@ -10,9 +10,9 @@ import type { Tenant } from '../state/tenant.js';
 import { withoutUnknownFields } from './unknown-fields.js';
 
 /** Fields that the protocol requires and the codecs fill in, because users of the SDK may leave them out. */
-const REQUIRED_FIELDS: Partial<Record<RouteName, readonly string[]>> = { asample: ['sampling_params'] };
+export const REQUIRED_FIELDS: Partial<Record<RouteName, readonly string[]>> = { asample: ['sampling_params'] };
 
-/** Endpoints whose description says that a wrong body gets 400 (`endpoints.md` 1); the others get 422. */
+/** Routes that answer an invalid body with 400; the others answer with 422. */
 const BAD_REQUEST_ROUTES: ReadonlySet<RouteName> = new Set<RouteName>(['setCheckpointTtl', 'assignSessionProject']);
 
 /** What there is to read. */

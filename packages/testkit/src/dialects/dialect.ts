@@ -2,7 +2,7 @@ import type { WireFormat } from '@tinkex/types';
 import type { RouteName } from '../routes/route-types.js';
 
 /**
- * How a server differs from the hosted service, as data. Every field is a point of `other-servers.md` 2; the rest of the code
+ * How a server differs from the hosted service, as data. Each field is one habit; the rest of the code
  * asks the field and never the name.
  */
 export interface Dialect {

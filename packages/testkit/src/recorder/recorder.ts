@@ -1,7 +1,7 @@
 import type { Clock } from '@tinkex/http';
 import type { ServerReply, ServerRequest } from '../requests/message.js';
 import type { RouteName } from '../routes/route-types.js';
-import { type RuleId, type Violation, violation } from '../rules/rules.js';
+import { type RuleId, type Violation, violationOf } from '../rules/rules.js';
 import { RecordedCall } from './recorded-call.js';
 
 /** Which calls to count. Every given field must match. */
@@ -93,7 +93,7 @@ export class Recorder {
 
   violate(call: RecordedCall, rule: RuleId, detail: string): void {
     if (this.#ignored.has(rule)) return;
-    const found = violation(rule, detail, call.index);
+    const found = violationOf(rule, detail, call.index);
     call.violations.push(found);
     this.violations.push(found);
     if (this.violations.length > MAX_VIOLATIONS) this.violations.shift();

@@ -5,8 +5,7 @@ import type { RecordedCall } from '../recorder/recorded-call.js';
 import type { CallFilter } from '../recorder/recorder.js';
 import type { ServerReply, ServerRequest } from '../requests/message.js';
 import type { RouteName } from '../routes/route-types.js';
-import type { Violation } from '../rules/rules.js';
-import { VerificationError } from '../rules/verification-error.js';
+import { VerificationError, type Violation } from '../rules/rules.js';
 import { Expectation } from '../script/expectation.js';
 import type { Gate, GatePlace } from '../script/gate.js';
 import type { Script } from '../script/script.js';
@@ -213,9 +212,7 @@ export class TestServer {
   verify(): void {
     const { recorder, server, internalErrors } = this.#core;
     const problems = [
-      ...recorder.violations.map(
-        ({ rule, text, where, detail, callIndex }) => `[${rule}] call ${callIndex}: ${detail}. ${text} (${where})`,
-      ),
+      ...recorder.violations.map(({ rule, text, url, detail, callIndex }) => `[${rule}] call ${callIndex}: ${detail}. ${text} (${url})`),
       ...this.#expectations.flatMap((expectation) => expectation.complaint(recorder.count(expectation.route)) ?? []),
       ...this.#interventions.scripts.complaints(),
       ...[...server.executor.repeated].map((requestId) => `the operation of ${requestId} was run twice`),
