@@ -31,8 +31,16 @@ export type { QueryOf, RequestOf, ResponseOf, ResultOf, RouteName, RouteParams }
 export { PROTOCOL_RULES, type RuleId, VerificationError, type Violation } from './rules/rules.js';
 export type { Expectation } from './script/expectation.js';
 export type { Gate, GatePlace } from './script/gate.js';
-export type { ErrorBody, ErrorFields, Script, ScriptedFailure, SuccessBody, SuccessStatus } from './script/script.js';
-export type { Computed, ScriptedCall } from './script/scripted-call.js';
+export type {
+  Computed,
+  ErrorBody,
+  ErrorFields,
+  Script,
+  ScriptedCall,
+  ScriptedFailure,
+  SuccessBody,
+  SuccessStatus,
+} from './script/script.js';
 export { createTestServer, startServer } from './server/create-server.js';
 export { memoryTransport } from './server/memory-transport.js';
 export type { JwtOptions, ListenOptions, TestServerOptions } from './server/server-options.js';

@@ -1,8 +1,7 @@
+import type { CheckpointFiles } from '../engine/engine.js';
 import { errorReply, jsonReply, type ServerReply, type ServerRequest } from '../requests/message.js';
 import { liveCheckpoint, type ServerContext, wallClockMs } from '../state/server-context.js';
 import type { Tenant } from '../state/tenant.js';
-import { byteRange } from './byte-range.js';
-import { tarOf } from './tar.js';
 
 /** Where signed downloads live. They need no credential: the signature is one. */
 export const SIGNED_PREFIX = '/signed/';
@@ -56,4 +55,29 @@ async function archive(server: ServerContext, tenant: Tenant, path: string, requ
     headers: { ...headers, 'content-range': `bytes ${start}-${end - 1}/${bytes.length}` },
     body: bytes.subarray(start, end),
   };
+}
+
+/** The files as a tar archive. The same files and time give the same bytes. The library is loaded when it is first needed. */
+async function tarOf(files: CheckpointFiles, modifiedMs: number): Promise<Uint8Array> {
+  const { packTar } = await import('modern-tar');
+  const mtime = new Date(modifiedMs - (modifiedMs % 1000));
+  return packTar([...files].map(([name, body]) => ({ header: { name, size: body.length, mtime, mode: 0o644 }, body })));
+}
+
+/** A part of a resource; `end` is exclusive. */
+interface ByteRange {
+  readonly start: number;
+  readonly end: number;
+}
+
+/**
+ * Reads a `Range` header with one range. Undefined: there is none, or not one to obey. `unsatisfiable`: it lies outside.
+ */
+export function byteRange(header: string | undefined, size: number): ByteRange | 'unsatisfiable' | undefined {
+  const parts = /^bytes=(\d*)-(\d*)$/.exec(header ?? '');
+  if (parts === null || (parts[1] === '' && parts[2] === '')) return undefined;
+  const [, first = '', last = ''] = parts;
+  const start = first === '' ? Math.max(0, size - Number(last)) : Number(first);
+  const end = first === '' || last === '' ? size : Math.min(size, Number(last) + 1);
+  return start >= size || end <= start ? 'unsatisfiable' : { start, end };
 }

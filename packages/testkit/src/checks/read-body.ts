@@ -7,13 +7,15 @@ import { refuse } from '../requests/message.js';
 import type { RouteName } from '../routes/route-types.js';
 import type { RuleId } from '../rules/rules.js';
 import type { Tenant } from '../state/tenant.js';
-import { withoutUnknownFields } from './unknown-fields.js';
 
 /** Fields that the protocol requires and the codecs fill in, because users of the SDK may leave them out. */
 export const REQUIRED_FIELDS: Partial<Record<RouteName, readonly string[]>> = { asample: ['sampling_params'] };
 
 /** Routes that answer an invalid body with 400; the others answer with 422. */
 const BAD_REQUEST_ROUTES: ReadonlySet<RouteName> = new Set<RouteName>(['setCheckpointTtl', 'assignSessionProject']);
+
+/** What the codecs say about a field that they do not know. */
+const UNKNOWN_FIELD = /is not a known field/;
 
 /** What there is to read. */
 export interface BodyInput {
@@ -117,4 +119,27 @@ function refuseInvalid({ recorder, call, route }: BodyInput, status: 400 | 422, 
   const detail = `${route}: ${reason}`;
   recorder.violate(call, rule, detail);
   refuse(status, detail);
+}
+
+/** A copy of a JSON body without the fields that the error calls unknown; undefined when the error complains of anything else too. */
+function withoutUnknownFields(wire: unknown, error: unknown): unknown {
+  if (!ValidationError.isInstance(error) || !error.issues.every(({ message }) => UNKNOWN_FIELD.test(message))) return undefined;
+  const copy: unknown = structuredClone(wire);
+  for (const { path } of error.issues) {
+    remove(
+      copy,
+      path.split(/[.[\]]+/).filter((part) => part !== ''),
+    );
+  }
+  return copy;
+}
+
+function remove(value: unknown, [name = '', ...rest]: readonly string[]): void {
+  if (typeof value !== 'object' || value === null) return;
+  const holder = value as Record<string, unknown>;
+  if (rest.length === 0) {
+    delete holder[name];
+  } else {
+    remove(holder[name], rest);
+  }
 }

@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import type { RecordedCall } from '../recorder/recorded-call.js';
 import { startServer } from '../server/create-server.js';
 import type { TestServer } from '../server/test-server.js';
-import { logLine } from './request-log.js';
 import type { ServeOptions } from './serve-options.js';
 
 /** Where the command writes. */
@@ -64,4 +63,19 @@ function greeting({ url, apiKey }: TestServer, { engine, dialect, chaos, state }
     '',
     'Stop with Ctrl-C.',
   ].join('\n');
+}
+
+/** One line of the request log: when, what, how it ended, how long it took, and what was wrong with it. */
+function logLine(call: RecordedCall): string {
+  const time = new Date(call.arrivedAtMs).toISOString().slice(11, 23);
+  const took = `${Math.round((call.repliedAtMs ?? call.arrivedAtMs) - call.arrivedAtMs)} ms`;
+  const parts = [time, call.method.padEnd(6), call.path, '->', String(call.status ?? '(no reply)'), took, sizeText(call)];
+  if (call.requestId !== undefined) parts.push(call.requestId);
+  if (call.fault !== undefined) parts.push(`fault: ${call.fault}`);
+  for (const { rule, detail } of call.violations) parts.push(`\n             ! ${rule}: ${detail}`);
+  return parts.join(' ');
+}
+
+function sizeText(call: RecordedCall): string {
+  return `${call.requestBytes}/${call.replyBytes ?? 0} B`;
 }

@@ -1,5 +1,5 @@
 import type { Clock } from '@tinkex/http';
-import { pause } from '../clock/machine-clock.js';
+import { pause } from '../clock/server-clock.js';
 import { errorReply, jsonReply, type ServerReply } from '../requests/message.js';
 import type { RouteName } from '../routes/route-types.js';
 

@@ -1,10 +1,12 @@
+import { signedUrl } from '../archive/signed-downloads.js';
 import { jsonReply, refuse } from '../requests/message.js';
 import type { RequestContext, RouteHandler } from '../requests/request-context.js';
 import type { RouteName } from '../routes/route-types.js';
-import type { CheckpointRecord } from '../state/checkpoint.js';
+import type { CheckpointRecord } from '../state/records.js';
 import { dateText, findCheckpoint, liveCheckpoint, liveCheckpoints, type ServerContext, wallClockMs } from '../state/server-context.js';
-import { runOf } from './lookup.js';
-import { page } from './page.js';
+import { pageOf, runOf } from './lookup.js';
+
+const URL_LIFETIME_MS = 15 * 60_000;
 
 export const listCheckpoints: RouteHandler<'listCheckpoints'> = ({ server, tenant, params }) => {
   const { modelId } = runOf(tenant, params['training_run_id'] ?? '');
@@ -13,7 +15,7 @@ export const listCheckpoints: RouteHandler<'listCheckpoints'> = ({ server, tenan
 };
 
 export const listUserCheckpoints: RouteHandler<'listUserCheckpoints'> = ({ server, tenant, query }) => {
-  const { items, cursor } = page(liveCheckpoints(server, tenant).reverse(), query, 100);
+  const { items, cursor } = pageOf(liveCheckpoints(server, tenant).reverse(), query, 100);
   return jsonReply(200, { checkpoints: items.map((checkpoint) => checkpointWire(server, checkpoint)), cursor });
 };
 
@@ -34,6 +36,18 @@ export const setCheckpointTtl: RouteHandler<'setCheckpointTtl'> = (context) => {
   checkpoint.expiresAtMs = ttlSeconds === null ? undefined : wallClockMs(context.server) + ttlSeconds * 1000;
   note(context, checkpoint, 'checkpoint_ttl_set');
   return jsonReply(200, {});
+};
+
+export const checkpointArchive: RouteHandler<'checkpointArchive'> = (context) => {
+  const { server, tenant } = context;
+  const checkpoint = ownCheckpoint(context);
+  const nowMs = server.clock.now();
+  checkpoint.archiveReadyAtMs ??= nowMs + server.settings.archiveBuildMs;
+  if (nowMs < checkpoint.archiveReadyAtMs) refuse(503, 'The archive is being built; ask again later');
+  const resource = `/signed/archive/${encodeURIComponent(tenant.label)}/${encodeURIComponent(checkpoint.path)}`;
+  const { url, expiresAtMs } = signedUrl(server, resource, URL_LIFETIME_MS);
+  if (server.dialect.archive === 'json') return jsonReply(200, { url, expires: dateText(server, expiresAtMs) });
+  return { status: 302, headers: { location: url, expires: new Date(expiresAtMs).toUTCString() }, body: '' };
 };
 
 export const weightsInfo: RouteHandler<'weightsInfo'> = ({ server, tenant, request }) => {
@@ -59,7 +73,7 @@ function setPublic(context: RequestContext, isPublic: boolean): ReturnType<Route
 }
 
 /** The checkpoint of the path's ids: 400 when the id is malformed, 404 when it is not there or not the caller's. */
-export function ownCheckpoint({ server, tenant, params }: RequestContext): CheckpointRecord {
+function ownCheckpoint({ server, tenant, params }: RequestContext): CheckpointRecord {
   const runId = params['training_run_id'] ?? '';
   const checkpointId = params['checkpoint_id'] ?? '';
   const isBare = server.dialect.checkpointIds === 'bare';

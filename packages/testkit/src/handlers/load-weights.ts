@@ -1,7 +1,7 @@
 import { refuse } from '../requests/message.js';
 import type { RequestContext, RouteHandler } from '../requests/request-context.js';
-import type { CheckpointRecord } from '../state/checkpoint.js';
 import { UserFailure } from '../state/executor.js';
+import type { CheckpointRecord } from '../state/records.js';
 import { findCheckpoint } from '../state/server-context.js';
 import { modelOf } from './lookup.js';
 import { requireBaseModel, startModel } from './models.js';

@@ -39,3 +39,13 @@ export function runOf(tenant: Tenant, trainingRunId: string): ModelRecord {
   if (run === undefined) refuse(404, `There is no training run ${trainingRunId}`);
   return run;
 }
+
+/** The page of a list that a query selects, and the cursor that describes it. */
+export function pageOf<Item>(
+  all: readonly Item[],
+  { limit, offset = 0 }: { readonly limit?: number | undefined; readonly offset?: number | undefined },
+  defaultLimit: number,
+): { readonly items: Item[]; readonly cursor: { readonly offset: number; readonly limit: number; readonly total_count: number } } {
+  const size = limit ?? defaultLimit;
+  return { items: all.slice(offset, offset + size), cursor: { offset, limit: size, total_count: all.length } };
+}

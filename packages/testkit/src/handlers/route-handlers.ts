@@ -1,8 +1,8 @@
 import type { RouteHandler } from '../requests/request-context.js';
 import type { RouteName } from '../routes/route-types.js';
 import { auditLog, billingUsage } from './account.js';
-import { checkpointArchive } from './archive.js';
 import {
+  checkpointArchive,
   deleteCheckpoint,
   listCheckpoints,
   listUserCheckpoints,

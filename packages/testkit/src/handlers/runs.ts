@@ -1,19 +1,17 @@
 import { jsonReply } from '../requests/message.js';
 import type { RouteHandler } from '../requests/request-context.js';
-import type { CheckpointRecord } from '../state/checkpoint.js';
-import type { ModelRecord } from '../state/records.js';
+import type { CheckpointRecord, ModelRecord } from '../state/records.js';
 import { dateText, liveCheckpoints, type ServerContext } from '../state/server-context.js';
 import type { Tenant } from '../state/tenant.js';
 import { checkpointWire } from './checkpoints.js';
-import { runOf } from './lookup.js';
-import { page } from './page.js';
+import { pageOf, runOf } from './lookup.js';
 
 export const listTrainingRuns: RouteHandler<'listTrainingRuns'> = ({ server, tenant, query }) => {
   const { projectId } = query;
   const runs = [...tenant.models.values()].filter(
     ({ sessionId }) => projectId === undefined || tenant.sessions.get(sessionId)?.projectId === projectId,
   );
-  const { items, cursor } = page(runs.reverse(), query, 20);
+  const { items, cursor } = pageOf(runs.reverse(), query, 20);
   return jsonReply(200, { training_runs: items.map((run) => runWire(server, tenant, run)), cursor });
 };
 

@@ -2,8 +2,7 @@ import type { JsonValue } from '@tinkex/types';
 import { clientConfigResponse, stringifyJson } from '@tinkex/types/wire';
 import { jsonReply, jsonTextReply, refuse } from '../requests/message.js';
 import type { RouteHandler } from '../requests/request-context.js';
-import type { ServerContext } from '../state/server-context.js';
-import { wallClockMs } from '../state/server-context.js';
+import { type ServerContext, wallClockMs } from '../state/server-context.js';
 
 export const healthz: RouteHandler<'healthz'> = () => jsonReply(200, { status: 'ok' });
 

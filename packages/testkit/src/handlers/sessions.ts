@@ -2,8 +2,7 @@ import { signedUrl } from '../archive/signed-downloads.js';
 import { jsonReply, refuse } from '../requests/message.js';
 import type { RouteHandler } from '../requests/request-context.js';
 import type { SessionRecord } from '../state/records.js';
-import { sessionOf } from './lookup.js';
-import { page } from './page.js';
+import { pageOf, sessionOf } from './lookup.js';
 import { checkSdkVersion } from './service.js';
 
 const TRACE_LIFETIME_MS = 3_600_000;
@@ -44,7 +43,7 @@ export const sessionHeartbeat: RouteHandler<'sessionHeartbeat'> = (context) => {
 
 export const listSessions: RouteHandler<'listSessions'> = ({ tenant, query }) => {
   const newestFirst = [...tenant.sessions.keys()].reverse();
-  return jsonReply(200, { sessions: page(newestFirst, query, 20).items });
+  return jsonReply(200, { sessions: pageOf(newestFirst, query, 20).items });
 };
 
 export const getSession: RouteHandler<'getSession'> = ({ tenant, params }) => {

@@ -1,9 +1,8 @@
 import { jsonReply, jsonTextReply, type ServerReply } from '../requests/message.js';
 import type { RequestContext } from '../requests/request-context.js';
 import type { RouteName } from '../routes/route-types.js';
-import { OperationFailure } from '../state/executor.js';
+import { type Operation, OperationFailure } from '../state/executor.js';
 import { FutureRecord } from '../state/future-record.js';
-import type { Operation } from '../state/operation.js';
 
 /** The answer to a submission: `{ "request_id": … }` in the dialect's status. */
 export function futureReply(context: RequestContext, requestId: string, extra?: Readonly<Record<string, unknown>>): ServerReply {

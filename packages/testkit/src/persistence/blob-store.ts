@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
-import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { CheckpointFiles } from '../engine/engine.js';
-import { writeAtomically } from './write-atomically.js';
 
 /** File names with the hash of their content. */
 export type StoredFiles = Readonly<Record<string, string>>;
@@ -43,4 +42,11 @@ export class BlobStore {
       if (!hashes.has(name)) await rm(join(this.#dir, name), { force: true });
     }
   }
+}
+
+/** Writes a file so that a reader, or a crash, sees the old content or the new, never a part. */
+export async function writeAtomically(path: string, content: string | Uint8Array): Promise<void> {
+  const temporary = `${path}.${process.pid}.tmp`;
+  await writeFile(temporary, content);
+  await rename(temporary, path);
 }

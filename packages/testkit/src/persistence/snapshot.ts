@@ -1,7 +1,5 @@
 import type { LoraConfig } from '@tinkex/types';
-import type { CheckpointRecord } from '../state/checkpoint.js';
-import type { AcceptedOperation } from '../state/operation.js';
-import type { AuditRecord, SessionRecord, UsageRecord } from '../state/records.js';
+import type { AcceptedOperation, AuditRecord, CheckpointRecord, SessionRecord, UsageRecord } from '../state/records.js';
 import type { StoredFiles } from './blob-store.js';
 
 /** What is written of a session. */

@@ -2,11 +2,10 @@ import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ConfigurationError } from '@tinkex/types';
 import type { ServerContext } from '../state/server-context.js';
-import { BlobStore } from './blob-store.js';
+import { BlobStore, writeAtomically } from './blob-store.js';
 import { restoreSnapshot } from './restore-snapshot.js';
 import type { Snapshot } from './snapshot.js';
 import { takeSnapshot } from './take-snapshot.js';
-import { writeAtomically } from './write-atomically.js';
 
 const SAVE_DELAY_MS = 500;
 

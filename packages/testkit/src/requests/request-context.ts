@@ -2,8 +2,7 @@ import type { RecordedCall } from '../recorder/recorded-call.js';
 import type { Recorder } from '../recorder/recorder.js';
 import type { QueryOf, RequestOf, RouteName, RouteParams } from '../routes/route-types.js';
 import type { RuleId } from '../rules/rules.js';
-import type { ScriptAction } from '../script/script.js';
-import type { ScriptedCall } from '../script/scripted-call.js';
+import type { ScriptAction, ScriptedCall } from '../script/script.js';
 import type { ServerContext } from '../state/server-context.js';
 import type { Tenant } from '../state/tenant.js';
 import { fingerprint } from './fingerprint.js';
@@ -71,6 +70,13 @@ export class RequestContext<Name extends RouteName = RouteName> {
   reject(status: number, rule: RuleId, detail: string): never {
     this.violate(rule, detail);
     refuse(status, detail);
+  }
+
+  /** Gives up the sequence ID of a submission that was refused for good: the operations behind it must not wait for it. */
+  skipIfRefused(status: number): void {
+    const isFinal = status >= 400 && status < 500 && ![402, 408, 409, 429].includes(status);
+    const { modelId, seqId } = (this.request ?? {}) as { readonly modelId?: unknown; readonly seqId?: unknown };
+    if (isFinal && typeof modelId === 'string' && typeof seqId === 'number') this.tenant.models.get(modelId)?.lane.skip(seqId);
   }
 }
 

@@ -1,8 +1,7 @@
 import type { JsonValue } from '@tinkex/types';
 import { type Codec, endpoints, stringifyJson } from '@tinkex/types/wire';
 import type { ServerReply } from '../requests/message.js';
-import type { ErrorFields, ScriptAction } from './script.js';
-import type { ScriptedCall } from './scripted-call.js';
+import type { ErrorFields, ScriptAction, ScriptedCall } from './script.js';
 
 /** Makes the reply that a script wants. */
 export async function scriptedReply(action: Extract<ScriptAction, { kind: 'reply' }>, call: ScriptedCall): Promise<ServerReply> {

@@ -11,10 +11,8 @@ import { errorReply, ReplyError, refuse, type ServerReply, type ServerRequest } 
 import { RequestContext, type RouteHandler } from '../requests/request-context.js';
 import type { RouteName } from '../routes/route-types.js';
 import { type RouteMatch, Router } from '../routes/router.js';
-import type { ServerContext } from '../state/server-context.js';
-import { wallClockMs } from '../state/server-context.js';
+import { type ServerContext, wallClockMs } from '../state/server-context.js';
 import type { Interventions } from './interventions.js';
-import { skipRefused } from './refused-submission.js';
 
 type KnownRoute = Extract<RouteMatch, { readonly query: string }>;
 
@@ -180,7 +178,7 @@ export class Core {
     try {
       return handler(context);
     } catch (error) {
-      if (error instanceof ReplyError) skipRefused(context, error.reply.status);
+      if (error instanceof ReplyError) context.skipIfRefused(error.reply.status);
       throw error;
     }
   }

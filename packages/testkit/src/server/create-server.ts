@@ -1,5 +1,5 @@
 import type { Clock } from '@tinkex/http';
-import { ClockShare } from '../clock/clock-share.js';
+import { ClockShare } from '../clock/server-clock.js';
 import { VirtualClock } from '../clock/virtual-clock.js';
 import { cannedEngine } from '../engine/canned-engine.js';
 import { DEFAULT_BASE_MODEL, type Engine } from '../engine/engine.js';

@@ -1,19 +1,17 @@
 import type { Clock } from '@tinkex/http';
-import { pause } from '../clock/machine-clock.js';
+import { pause } from '../clock/server-clock.js';
 import type { Chaos } from '../faults/chaos.js';
 import { chaosReply, faultyReply, needsRealReply } from '../faults/faults.js';
 import type { ServerReply } from '../requests/message.js';
 import type { RequestContext } from '../requests/request-context.js';
 import type { RouteName } from '../routes/route-types.js';
 import { Gate, type GatePlace } from '../script/gate.js';
-import type { TakenScript } from '../script/script.js';
-import { ScriptBook } from '../script/script-book.js';
+import { Script, type TakenScript } from '../script/script.js';
 import { scriptedReply } from '../script/scripted-reply.js';
-import { skipRefused } from './refused-submission.js';
 
 /** What a test has set up between a request and its operation: chaos, gates, scripts. */
 export class Interventions {
-  readonly scripts = new ScriptBook();
+  readonly #scripts = new Map<RouteName, Script[]>();
   readonly #clock: Clock;
   readonly #gates: Gate[] = [];
   #chaos: Chaos | undefined;
@@ -24,6 +22,17 @@ export class Interventions {
 
   set chaos(chaos: Chaos | undefined) {
     this.#chaos = chaos;
+  }
+
+  addScript<Name extends RouteName>(route: Name): Script<Name> {
+    const script = new Script(route);
+    this.#scripts.set(route, [...(this.#scripts.get(route) ?? []), script as unknown as Script]);
+    return script;
+  }
+
+  /** What `verify` says about the scripts. */
+  complaints(): string[] {
+    return [...this.#scripts.values()].flatMap((scripts) => scripts.flatMap((script) => script.complaint() ?? []));
   }
 
   addGate(route: RouteName, place: GatePlace): Gate {
@@ -38,14 +47,14 @@ export class Interventions {
 
   /** Nothing was set up for this route. */
   isQuiet(route: RouteName): boolean {
-    return this.#chaos === undefined && !this.scripts.has(route) && !this.#gates.some((gate) => gate.route === route);
+    return this.#chaos === undefined && !this.#scripts.has(route) && !this.#gates.some((gate) => gate.route === route);
   }
 
   /** Lets every held call go and forgets scripts, gates and chaos. */
   clear(): void {
     for (const gate of this.#gates) gate.open();
     this.#gates.length = 0;
-    this.scripts.clear();
+    this.#scripts.clear();
     this.#chaos = undefined;
   }
 
@@ -68,7 +77,7 @@ export class Interventions {
     switch (taken?.action.kind) {
       case 'reply': {
         const reply = await scriptedReply(taken.action, taken.call);
-        skipRefused(context, reply.status);
+        context.skipIfRefused(reply.status);
         return reply;
       }
       case 'fault':
@@ -84,17 +93,12 @@ export class Interventions {
   }
 
   #take({ route, params, call, tenant, request, query }: RequestContext): TakenScript | undefined {
-    if (!this.scripts.has(route)) return undefined;
-    const { requestId } = (request ?? {}) as { readonly requestId?: string | undefined };
-    return this.scripts.take({
-      route,
-      params,
-      headers: call.headers,
-      request,
-      query,
-      tenant: tenant.label,
-      requestId,
-    });
+    const { requestId } = (request ?? {}) as { readonly requestId?: string };
+    for (const script of this.#scripts.get(route) ?? []) {
+      const taken = script.take({ route, params, headers: call.headers, request, query, tenant: tenant.label, requestId });
+      if (taken !== undefined) return taken;
+    }
+    return undefined;
   }
 }
 

@@ -1,5 +1,5 @@
 import { ConfigurationError } from '@tinkex/types';
-import { machineClock } from '../clock/machine-clock.js';
+import { SYSTEM_CLOCK } from '../clock/server-clock.js';
 import type { Dialect } from '../dialects/dialect.js';
 import { DIALECTS, type DialectName } from '../dialects/presets.js';
 import type { JwtOptions, ServerSettings, TestServerOptions } from './server-options.js';
@@ -12,7 +12,7 @@ export function serverSettings(options: TestServerOptions): ServerSettings {
   const { executionMs = 0 } = options;
   const settings: ServerSettings = {
     dialect,
-    clock: options.clock ?? machineClock,
+    clock: options.clock ?? SYSTEM_CLOCK,
     apiKeys: options.apiKeys,
     basePath: normalizedBasePath(options.basePath ?? ''),
     config: options.config ?? {},

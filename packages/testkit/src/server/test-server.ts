@@ -1,5 +1,5 @@
 import type { Clock } from '@tinkex/http';
-import { ClockShare } from '../clock/clock-share.js';
+import { ClockShare } from '../clock/server-clock.js';
 import { Chaos, type ChaosOptions } from '../faults/chaos.js';
 import type { RecordedCall } from '../recorder/recorded-call.js';
 import type { CallFilter } from '../recorder/recorder.js';
@@ -81,7 +81,7 @@ export class TestServer {
 
   /** Says what to do with calls of a route. See {@link Script}. */
   on<Name extends RouteName>(route: Name): Script<Name> {
-    return this.#interventions.scripts.add(route);
+    return this.#interventions.addScript(route);
   }
 
   /** Says how many calls of a route there must have been when `verify` is called. */
@@ -214,7 +214,7 @@ export class TestServer {
     const problems = [
       ...recorder.violations.map(({ rule, text, url, detail, callIndex }) => `[${rule}] call ${callIndex}: ${detail}. ${text} (${url})`),
       ...this.#expectations.flatMap((expectation) => expectation.complaint(recorder.count(expectation.route)) ?? []),
-      ...this.#interventions.scripts.complaints(),
+      ...this.#interventions.complaints(),
       ...[...server.executor.repeated].map((requestId) => `the operation of ${requestId} was run twice`),
       ...internalErrors.map((error) => `the server failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`),
     ];

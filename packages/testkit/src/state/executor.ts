@@ -1,12 +1,18 @@
 import type { Clock } from '@tinkex/http';
-import { pause } from '../clock/machine-clock.js';
+import { pause } from '../clock/server-clock.js';
 import { EngineUserError } from '../engine/engine.js';
 import type { RouteName } from '../routes/route-types.js';
 import type { Gate } from '../script/gate.js';
-import type { FutureFailure } from './future-record.js';
-import type { Operation } from './operation.js';
+import type { FutureFailure, FutureRecord } from './future-record.js';
 import type { QueuePause } from './queue-pause.js';
 import type { Tenant } from './tenant.js';
+
+/** One accepted piece of work: where its result goes, and how to do it. */
+export interface Operation {
+  readonly future: FutureRecord;
+  readonly route: RouteName;
+  run(): unknown;
+}
 
 /** Runs accepted operations and settles their futures. Notices when one is run twice. */
 export class Executor {

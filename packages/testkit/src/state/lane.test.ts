@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { VirtualClock } from '../clock/virtual-clock.js';
+import type { Operation } from './executor.js';
 import { FutureRecord } from './future-record.js';
 import { Lane } from './lane.js';
-import type { Operation } from './operation.js';
 
 function operation(seqId: number): Operation {
   const future = new FutureRecord({ requestId: String(seqId), route: 'optimStep', requestType: 'OptimStep' });

@@ -1,5 +1,6 @@
 import type { Clock } from '@tinkex/http';
-import type { AcceptedOperation, Operation } from './operation.js';
+import type { Operation } from './executor.js';
+import type { AcceptedOperation } from './records.js';
 
 /**
  * One model's stream of operations: accepted in any order, run one at a time in the order of their sequence numbers.

@@ -1,7 +1,13 @@
 import type { LoraConfig } from '@tinkex/types';
 import type { CheckpointFiles, EngineModel, EngineSampler } from '../engine/engine.js';
 import type { Lane } from './lane.js';
-import type { AcceptedOperation } from './operation.js';
+
+/** What a server remembers of an accepted operation to recognise a repeat. */
+export interface AcceptedOperation {
+  /** Of the body: equal for an identical resubmission. */
+  readonly fingerprint: string;
+  readonly requestId: string;
+}
 
 /** One client process's presence. */
 export interface SessionRecord {
@@ -47,6 +53,24 @@ export interface SamplerRecord {
   readonly files: CheckpointFiles | undefined;
   /** Made at the first use. */
   engine: Promise<EngineSampler> | undefined;
+}
+
+/** Saved weights. */
+export interface CheckpointRecord {
+  readonly path: string;
+  readonly trainingRunId: string;
+  readonly name: string;
+  readonly kind: 'training' | 'sampler';
+  readonly baseModel: string;
+  readonly loraRank: number;
+  readonly trains: { readonly unembed: boolean; readonly mlp: boolean; readonly attn: boolean };
+  readonly savedAtMs: number;
+  readonly sizeBytes: number;
+  readonly files: CheckpointFiles;
+  isPublic: boolean;
+  expiresAtMs: number | undefined;
+  /** When its archive can be fetched; set by the first request for it. */
+  archiveReadyAtMs: number | undefined;
 }
 
 /** An entry of the audit log. */

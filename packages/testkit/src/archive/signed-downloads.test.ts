@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { byteRange } from './byte-range.js';
+import { byteRange } from './signed-downloads.js';
 
 describe('byteRange', () => {
   it.for([

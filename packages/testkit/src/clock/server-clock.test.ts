@@ -1,5 +1,5 @@
 import { afterEach, expect, it, vi } from 'vitest';
-import { machineClock, pause } from './machine-clock.js';
+import { pause, SYSTEM_CLOCK } from './server-clock.js';
 
 afterEach(() => {
   vi.useRealTimers();
@@ -8,7 +8,7 @@ afterEach(() => {
 it.each([2 ** 31, Number.POSITIVE_INFINITY])('does not end a pause of %d ms at once', async (delayMs) => {
   vi.useFakeTimers();
   const onEnd = vi.fn();
-  void pause(machineClock, delayMs).then(onEnd);
+  void pause(SYSTEM_CLOCK, delayMs).then(onEnd);
   await vi.advanceTimersByTimeAsync(1_000_000);
   expect(onEnd).not.toHaveBeenCalled();
 });
