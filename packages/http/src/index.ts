@@ -16,10 +16,9 @@ export { keepAlive, type SleepOptions, sleep } from './clock/sleep.js';
 export { hasSubscribers, publish, subscribe } from './diagnostics/channels.js';
 export { cloudflareAccessHeaders, type ProxySettings, proxyFromEnvironment } from './environment.js';
 export type { Middleware, Send } from './pipeline/middleware.js';
-export { redactHeaders, redactUrl } from './redaction/redact.js';
 export { type ExecuteWithRetriesOptions, executeWithRetries, type OuterRetry, outerDelayMs } from './retry/execute-with-retries.js';
 export type { RetryInfo } from './retry/retry-info.js';
-export { type AttemptOutcome, backoffMs, decideRetry, isRetryableResponse, type RetryDecision } from './retry/retry-policy.js';
+export { type AttemptOutcome, backoffMs, decideRetry, type RetryDecision } from './retry/retry-policy.js';
 export { createResponse, type ResponseInit } from './transport/create-response.js';
 export type {
   Cancellation,

@@ -7,6 +7,7 @@ import {
   TinkexError,
   ValidationError,
 } from '@tinkex/types';
+import { isRetryableResponse } from '@tinkex/types/wire';
 import { describe, expect, it } from 'vitest';
 import {
   backoffMs,
@@ -15,7 +16,6 @@ import {
   encodeQuery,
   executeWithRetries,
   HttpClient,
-  isRetryableResponse,
   joinUrl,
   jwtExpirySeconds,
   jwtIdentity,

@@ -1,4 +1,5 @@
 import { ApiStatusError, ConnectionError, TimeoutError } from '@tinkex/types';
+import { isRetryableStatus } from '@tinkex/types/wire';
 import { type Clock, systemClock } from '../clock/clock.js';
 import { sleep } from '../clock/sleep.js';
 
@@ -74,7 +75,5 @@ export function outerDelayMs(error: unknown, failures: number, elapsedMs: number
 function isTransient(error: unknown): boolean {
   if (TimeoutError.isInstance(error) && (error.phase === 'total' || error.phase === 'wait')) return false;
   if (ConnectionError.isInstance(error)) return error.isRetryable;
-  if (!ApiStatusError.isInstance(error)) return false;
-  const { status } = error;
-  return status === 408 || status === 409 || status === 429 || status >= 500;
+  return ApiStatusError.isInstance(error) && isRetryableStatus(error.status);
 }

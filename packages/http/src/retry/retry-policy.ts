@@ -1,10 +1,12 @@
 import { TimeoutError, TinkexError } from '@tinkex/types';
+import { isRetryableResponse, retryAfterMs } from '@tinkex/types/wire';
 import type { Random } from '../clock/random.js';
-import { boundedRetryAfterMs } from './retry-after.js';
 
 const INITIAL_DELAY_MS = 500;
 const MAX_DELAY_MS = 10_000;
 const JITTER = 0.25;
+/** The longest wait that a server may ask for; the backoff replaces anything longer. */
+const MAX_RETRY_AFTER_MS = 60_000;
 
 /** How one attempt ended: with a response, or with an error. */
 export type AttemptOutcome =
@@ -28,15 +30,7 @@ export function decideRetry(attempt: number, outcome: AttemptOutcome, maxRetries
   if (attempt >= maxRetries) return GIVE_UP;
   if (outcome.status === undefined) return isRetryableError(outcome.error) ? { retry: true, delayMs: backoffMs(attempt, random) } : GIVE_UP;
   if (!isRetryableResponse(outcome.status, outcome.headers)) return GIVE_UP;
-  return { retry: true, delayMs: boundedRetryAfterMs(outcome.headers, nowMs) ?? backoffMs(attempt, random) };
-}
-
-/** `x-should-retry` decides when it says exactly `true` or `false`; else 408, 409, 429 and 5xx are worth another try. */
-export function isRetryableResponse(status: number, headers: Readonly<Record<string, string>>): boolean {
-  const advice = headers['x-should-retry'];
-  if (advice === 'true') return true;
-  if (advice === 'false') return false;
-  return status === 408 || status === 409 || status === 429 || status >= 500;
+  return { retry: true, delayMs: retryAfterMs(outcome.headers, nowMs, { maxMs: MAX_RETRY_AFTER_MS }) ?? backoffMs(attempt, random) };
 }
 
 /** Half a second, doubled with each attempt up to ten seconds, less up to a quarter of it. */
