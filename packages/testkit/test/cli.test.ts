@@ -77,7 +77,7 @@ describe('serve', { timeout: 60_000 }, () => {
     await first.seen(/! route-unknown/);
     first.child.kill('SIGTERM');
     expect(await first.exited()).toBe(0);
-    expect(first.output).toContain('Got SIGTERM, stopping and saving');
+    expect(first.output).toContain('Received SIGTERM: stopping and saving');
     expect(first.output).not.toMatch(/X-API-Key/i);
 
     const second = start(...args);
@@ -123,7 +123,7 @@ describe('serve', { timeout: 60_000 }, () => {
       [['serve', '--engine', 'gpu'], /learn or canned/],
       [['serve', '--chaos', 'x'], /whole number/],
       [['serve', '--chaos-rate', '3'], /from 0 to 1/],
-      [['serve', '--chaos-rate', '0.5'], /does nothing without '--chaos <seed>'/],
+      [['serve', '--chaos-rate', '0.5'], /has no effect without '--chaos <seed>'/],
     ] as const) {
       const command = start(...args);
       expect(await command.exited()).toBe(1);

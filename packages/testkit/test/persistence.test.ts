@@ -124,8 +124,8 @@ describe('a server with a state folder', () => {
 
   it('refuses a folder that holds something else', async () => {
     await writeFile(join(dir, 'state.json'), '{"hello": 1}');
-    await expect(start(dir)).rejects.toThrow(/not the state of a test server/);
+    await expect(start(dir)).rejects.toThrow(/does not hold the state of a test server/);
     await writeFile(join(dir, 'state.json'), 'nonsense');
-    await expect(start(dir)).rejects.toThrow(/not the state of a test server/);
+    await expect(start(dir)).rejects.toThrow(/does not hold the state of a test server/);
   });
 });

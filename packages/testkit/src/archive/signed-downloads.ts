@@ -3,25 +3,25 @@ import { errorReply, jsonReply, type ServerReply, type ServerRequest } from '../
 import { liveCheckpoint, type ServerContext, wallClockMs } from '../state/server-context.js';
 import type { Tenant } from '../state/tenant.js';
 
-/** Where signed downloads live. They need no credential: the signature is one. */
+/** The path of signed downloads. They need no credential: the signature is one. */
 export const SIGNED_PREFIX = '/signed/';
 
-/** Serves what a signed URL names: a checkpoint's archive (with `Range`) or a session's trace. 403 for a bad signature. */
+/** Serves a checkpoint's archive (with `Range`) or a session's trace. Answers 403 for a bad signature. */
 export async function signedDownload(server: ServerContext, request: ServerRequest): Promise<ServerReply> {
   const { pathname, searchParams } = new URL(request.target, 'http://localhost');
   const expires = searchParams.get('expires');
   const content = expires === null ? pathname : `${pathname}?expires=${expires}`;
-  if (!server.issuer.isSignature(content, searchParams.get('signature') ?? '')) return errorReply(403, 'The signature does not fit');
+  if (!server.issuer.isSignature(content, searchParams.get('signature') ?? '')) return errorReply(403, 'The signature does not match');
   if (expires !== null && Number(expires) <= wallClockMs(server)) return errorReply(403, 'The URL has expired');
   const [, , kind = '', label = '', ...rest] = pathname.split('/').map(decodeURIComponent);
   const tenant = server.tenants.byLabel(label);
   if (tenant === undefined || (request.method !== 'GET' && request.method !== 'HEAD')) {
-    return errorReply(tenant === undefined ? 404 : 405, 'There is nothing here');
+    return errorReply(tenant === undefined ? 404 : 405, 'Not Found');
   }
   return kind === 'trace' ? trace(tenant, rest[0] ?? '') : archive(server, tenant, rest[0] ?? '', request);
 }
 
-/** The URL, valid for `lifetimeMs`. */
+/** A signed URL, valid for `lifetimeMs`. */
 export function signedUrl(
   server: ServerContext,
   resource: string,
@@ -41,13 +41,13 @@ function trace(tenant: Tenant, sessionId: string): ServerReply {
 
 async function archive(server: ServerContext, tenant: Tenant, path: string, request: ServerRequest): Promise<ServerReply> {
   const checkpoint = liveCheckpoint(server, tenant, path);
-  if (checkpoint === undefined) return errorReply(404, 'The checkpoint is gone');
+  if (checkpoint === undefined) return errorReply(404, 'The checkpoint does not exist');
   const bytes = await tarOf(checkpoint.files, checkpoint.savedAtMs);
   const etag = `"${checkpoint.savedAtMs}-${bytes.length}"`;
   const headers = { 'content-type': 'application/x-tar', 'accept-ranges': 'bytes', etag };
   const ifRange = request.headers['if-range'];
   const range = ifRange === undefined || ifRange === etag ? byteRange(request.headers['range'], bytes.length) : undefined;
-  if (range === 'unsatisfiable') return errorReply(416, 'The range lies outside', { 'content-range': `bytes */${bytes.length}` });
+  if (range === 'unsatisfiable') return errorReply(416, 'The range is outside the archive', { 'content-range': `bytes */${bytes.length}` });
   if (range === undefined) return { status: 200, headers, body: bytes };
   const { start, end } = range;
   return {
@@ -57,7 +57,7 @@ async function archive(server: ServerContext, tenant: Tenant, path: string, requ
   };
 }
 
-/** The files as a tar archive. The same files and time give the same bytes. The library is loaded when it is first needed. */
+/** Packs files into a tar archive. The same files and time give the same bytes. Loads the library on first use. */
 async function tarOf(files: CheckpointFiles, modifiedMs: number): Promise<Uint8Array> {
   const { packTar } = await import('modern-tar');
   const mtime = new Date(modifiedMs - (modifiedMs % 1000));
@@ -71,7 +71,7 @@ interface ByteRange {
 }
 
 /**
- * Reads a `Range` header with one range. Undefined: there is none, or not one to obey. `unsatisfiable`: it lies outside.
+ * Reads a `Range` header with one range. Undefined for no range, or one that the server may ignore; `unsatisfiable` for one outside the resource.
  */
 export function byteRange(header: string | undefined, size: number): ByteRange | 'unsatisfiable' | undefined {
   const parts = /^bytes=(\d*)-(\d*)$/.exec(header ?? '');

@@ -6,7 +6,7 @@ import type { RouteName } from '../routes/route-types.js';
 
 const JSON_TYPE = /^application\/json\b/i;
 
-/** Notes what is missing from the headers. Nothing here refuses a request: the service does not either. */
+/** Records missing headers as violations. Never refuses a request, as the service does not either. */
 export function checkHeaders(recorder: Recorder, call: RecordedCall, route: RouteName, { method, headers, body }: ServerRequest): void {
   const takesBody = 'request' in endpoints[route];
   if (!takesBody && body.length > 0) recorder.violate(call, 'content-length', `${method} ${route} came with ${body.length} bytes of body`);

@@ -9,12 +9,12 @@ export interface Output {
   write(line: string): void;
 }
 
-/** Runs a server until the process is told to stop, then saves its state. */
+/** Runs a server until the process receives SIGINT or SIGTERM, then saves its state. */
 export async function serve(options: ServeOptions, output: Output): Promise<void> {
   const server = await startServing(options, output);
   output.write(greeting(server, options));
   const signal = await untilStopped();
-  output.write(`Got ${signal}, stopping${options.state === undefined ? '' : ` and saving to ${options.state}`}.`);
+  output.write(`Received ${signal}: stopping${options.state === undefined ? '' : ` and saving to ${options.state}`}.`);
   await server.close();
 }
 
@@ -27,7 +27,7 @@ export async function startServing(options: ServeOptions, output: Output): Promi
     engine: options.engine,
     dialect: options.dialect,
     baseModels: options.model,
-    // Nobody looks at the recording of a command, and ten thousand batches with their bodies are a lot of memory.
+    // A command has no use for the recording, and ten thousand batches with their bodies take a lot of memory.
     recorderLimit: 0,
     stateDir: options.state,
     onCall,
@@ -36,7 +36,7 @@ export async function startServing(options: ServeOptions, output: Output): Promi
   return server;
 }
 
-/** The listener of a server keeps no process alive by itself; a timer does until the signal comes. */
+/** The listener alone does not keep the process alive; a timer does until the signal arrives. */
 async function untilStopped(): Promise<string> {
   const alive = setInterval(() => undefined, 60_000);
   const signals = ['SIGINT', 'SIGTERM'] as const;
@@ -61,11 +61,11 @@ function greeting({ url, apiKey }: TestServer, { engine, dialect, chaos, state }
     '  Python      tinker.ServiceClient().create_lora_training_client(base_model="tinkex/tiny", rank=8)',
     "  TypeScript  new ServiceClient().createLoraTrainingClient({ baseModel: 'tinkex/tiny', rank: 8 })",
     '',
-    'Stop with Ctrl-C.',
+    'Press Ctrl-C to stop.',
   ].join('\n');
 }
 
-/** One line of the request log: when, what, how it ended, how long it took, and what was wrong with it. */
+/** One line of the request log: time, request, status, duration, sizes, and one more line per violation. */
 function logLine(call: RecordedCall): string {
   const time = new Date(call.arrivedAtMs).toISOString().slice(11, 23);
   const took = `${Math.round((call.repliedAtMs ?? call.arrivedAtMs) - call.arrivedAtMs)} ms`;

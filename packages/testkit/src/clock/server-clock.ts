@@ -1,11 +1,11 @@
 import type { Clock } from '@tinkex/http';
 
-/** The longest that the runtime's timers can wait. Asked for more they fire at once. */
+/** The longest delay of the runtime's timers. With a longer one they fire immediately. */
 const MAX_DELAY_MS = 2 ** 31 - 1;
 
 /**
- * The machine's own time, with timers that keep no process alive. The same as `systemClock` of `@tinkex/http`, whose import would bring
- * the network stack along: a test server starts in half the time without it.
+ * The system clock, with timers that do not keep the process alive. The same as `systemClock` of `@tinkex/http`, whose import would load
+ * the network stack: a test server starts in half the time without it.
  */
 export const SYSTEM_CLOCK: Clock = {
   now: () => Date.now(),
@@ -20,7 +20,7 @@ export function pause(clock: Clock, delayMs: number): Promise<void> {
   });
 }
 
-/** One party's use of a clock that it shares with others: the same time, and a count of its own timers. */
+/** A clock shared with others that counts the timers of one party. */
 export class ClockShare implements Clock {
   readonly #clock: Clock;
   readonly #timers = new Set<unknown>();
@@ -29,7 +29,7 @@ export class ClockShare implements Clock {
     this.#clock = clock;
   }
 
-  /** How many of its timers are armed. */
+  /** How many of this party's timers are armed. */
   get pending(): number {
     return this.#timers.size;
   }

@@ -2,7 +2,7 @@ import { endpoints } from '@tinkex/types/wire';
 import type { RouteName } from '../routes/route-types.js';
 import { type Dialect, HOSTED } from './dialect.js';
 
-/** The routes that the smallest servers have. Those that are added to the API are missing there by themselves. */
+/** The routes of the smallest servers. A route that is added to the API is missing there without an edit. */
 const SMALLEST_SERVER_ROUTES: readonly RouteName[] = [
   'healthz',
   'getServerCapabilities',
@@ -26,7 +26,7 @@ const SMALLEST_SERVER_ROUTES: readonly RouteName[] = [
 ];
 const BEYOND_SMALLEST_SERVER = (Object.keys(endpoints) as RouteName[]).filter((route) => !SMALLEST_SERVER_ROUTES.includes(route));
 
-/** Takes and gives whatever the client prefers; forgiving in everything else. Good for trying any client out. */
+/** Reads and writes the format that the client prefers, and accepts any key. Good for trying out any client. */
 const BOTH: Dialect = {
   ...HOSTED,
   name: 'both',
@@ -96,7 +96,7 @@ const TUFT: Dialect = {
   clientConfig: { parallel_fwdbwd_chunks: false, fwd_via_fwdbwd: true },
 };
 
-/** JSON, polls answered at once, blank 408, few routes, no keys. */
+/** JSON, polls answered immediately, blank 408, few routes, no keys. */
 const OPEN_RL: Dialect = {
   ...JSON_ONLY,
   name: 'open-rl',
@@ -116,7 +116,7 @@ const OPEN_RL: Dialect = {
   clientConfig: { parallel_fwdbwd_chunks: false },
 };
 
-/** Either format by Accept, ids of the form `S:train:0:1`, newer fields, refuses SDK versions it does not know. */
+/** Either format by `Accept`, newer fields, refuses unknown SDK versions. */
 const HATCHERY: Dialect = {
   ...BOTH,
   name: 'hatchery',
@@ -149,7 +149,7 @@ const TWINKLE: Dialect = {
   keys: 'any',
 };
 
-/** The dialects that the server speaks, by name. The names of other servers stand for a family of habits, not for a version of them. */
+/** The dialects of the test server, by name. The name of another server stands for a family of habits, not for one version. */
 export const DIALECTS = {
   hosted: HOSTED,
   both: BOTH,

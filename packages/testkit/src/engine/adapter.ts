@@ -21,7 +21,7 @@ interface ModuleShape {
   readonly deviation: number;
   /** Value of an active input. */
   readonly amplitude: number;
-  /** Where the module would stand in a transformer checkpoint. */
+  /** The path of the module in a transformer checkpoint. */
   readonly path: string;
 }
 
@@ -46,7 +46,7 @@ export const MODULE_SHAPES: Readonly<Record<AdapterModule, ModuleShape>> = {
 /** `lora_alpha`: with `scale = alpha / rank` one learning rate suits every rank. */
 export const LORA_ALPHA = 32;
 
-/** What an adapter is made of; two adapters with equal shapes can exchange weights. */
+/** The shape of an adapter; two adapters of equal shape can exchange weights. */
 export interface AdapterShape {
   readonly rank: number;
   readonly modules: readonly AdapterModule[];
@@ -77,7 +77,7 @@ export class LoraAdapter implements AdapterShape {
     return this.#pairs.get(module);
   }
 
-  /** Draws A anew from `seeds` and sets B to zero. Each module has its own stream: leaving one out does not change the others. */
+  /** Draws A again from `seeds` and sets B to zero. Each module has its own stream: leaving one out does not change the others. */
   initialize(...seeds: readonly number[]): void {
     for (const [module, { a, b }] of this.#pairs) {
       fillUniform(a, MODULE_SHAPES[module].deviation, seededStream(...seeds, hashText(module)));
@@ -101,7 +101,7 @@ export class LoraAdapter implements AdapterShape {
   }
 }
 
-/** One array of zeros, made by `allocate`, for each matrix of an adapter of this shape. */
+/** One array of zeros, created by `allocate`, for each matrix of an adapter of this shape. */
 export function allocatePairs<T>(shape: AdapterShape, allocate: (length: number) => T): Map<AdapterModule, LowRankPair<T>> {
   return new Map(
     shape.modules.map((module) => {

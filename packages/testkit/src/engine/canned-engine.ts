@@ -22,9 +22,9 @@ import { findLossFunction } from './losses.js';
 
 /** Options of {@link cannedEngine}. */
 export interface CannedEngineOptions {
-  /** Names served besides `tinkex/tiny`. */
+  /** Base model names in addition to `tinkex/tiny`. */
   readonly baseModels?: readonly string[] | undefined;
-  /** The tokens of every sample, repeated as often as `maxTokens` asks. Default 1 to 8. */
+  /** The tokens of every sample, repeated up to `maxTokens`. Default 1 to 8. */
   readonly sampleTokens?: readonly number[] | undefined;
   /** The log-probability of every token. Default -0.5. */
   readonly logprob?: number | undefined;
@@ -33,8 +33,8 @@ export interface CannedEngineOptions {
 const DEFAULT_MAX_TOKENS = 16;
 
 /**
- * An engine that learns nothing and answers at once: fixed tokens, fixed log-probabilities, results of the right shape for what
- * was asked. For tests of everything but the numbers.
+ * An engine that learns nothing and answers immediately: fixed tokens, fixed log-probabilities, results of the right shape. For tests
+ * that do not depend on the numbers.
  */
 export function cannedEngine(options: CannedEngineOptions = {}): Engine {
   const { baseModels = [], sampleTokens = [1, 2, 3, 4, 5, 6, 7, 8], logprob = -0.5 } = options;
@@ -94,7 +94,7 @@ class CannedModel implements EngineModel {
 
   load(checkpoint: CheckpointFiles, options: { readonly optimizer: boolean }): void {
     const optimizer = checkpoint.get('optimizer.json');
-    if (options.optimizer && optimizer === undefined) throw new EngineUserError('This checkpoint has no optimizer state');
+    if (options.optimizer && optimizer === undefined) throw new EngineUserError('This checkpoint has no optimizer state.');
     this.#steps =
       options.optimizer && optimizer !== undefined ? (JSON.parse(Buffer.from(optimizer).toString()) as { steps: number }).steps : 0;
   }

@@ -6,10 +6,10 @@ import { decodeSafetensors, encodeSafetensors, type NamedTensor } from './safete
 const CONFIG_FILE = 'adapter_config.json';
 const WEIGHTS_FILE = 'adapter_model.safetensors';
 const OPTIMIZER_FILE = 'optimizer.safetensors';
-/** Written last: a folder without it was not finished. */
+/** Written last: a folder without it is incomplete. */
 const COMPLETE_FILE = 'checkpoint_complete';
 
-/** What a checkpoint says about itself. */
+/** The header of a checkpoint. */
 export interface CheckpointHeader extends AdapterShape {
   readonly baseModel: string;
 }
@@ -88,7 +88,7 @@ function targetName(module: AdapterModule): string {
   return MODULE_SHAPES[module].path.split('.').at(-1) as string;
 }
 
-/** Where a matrix stands in the files, and its shape there: PEFT keeps A as rank × inputs, the engine as inputs × rank. */
+/** The name and shape of a matrix in the files: PEFT stores A as rank × inputs, the engine as inputs × rank. */
 function place(matrixName: string, rank: number, suffix: string): { name: string; shape: [number, number]; isTransposed: boolean } {
   const [module, factor] = matrixName.split('.') as [AdapterModule, 'a' | 'b'];
   const { path, inputs, outputs } = MODULE_SHAPES[module];

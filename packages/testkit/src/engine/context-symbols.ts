@@ -5,7 +5,7 @@ import { hashBytes, hashText, mixBits } from './random.js';
 
 type Chunk = ModelInput['chunks'][number];
 
-/** Throws unless `token` is in the vocabulary; `where` says which one it is. */
+/** Throws unless `token` is in the vocabulary; `where` locates it in the message. */
 export function checkToken(token: number, where: string): void {
   if (!Number.isInteger(token) || token < 0 || token >= VOCABULARY) {
     throw new EngineUserError(
@@ -16,8 +16,8 @@ export function checkToken(token: number, where: string): void {
 
 /**
  * What the model reads: one symbol per position. Tokens stand for themselves. A position of an image or of audio gets a symbol drawn from the
- * hash of the chunk's content and of its place in the chunk, so that different media give different, repeatable contexts; they can condition
- * a text but are never predicted. Throws {@link EngineUserError} for a token outside the vocabulary, an unknown length, or too long an input.
+ * hash of the chunk's content and of its position in the chunk, so that different media give different, repeatable contexts. They condition
+ * the text but are never predicted. Throws {@link EngineUserError} for a token outside the vocabulary, an unknown length, or an input that is too long.
  */
 export function contextSymbols(input: ModelInput, maxLength: number, name: string): Int32Array {
   const lengths = input.chunks.map((chunk, index) => chunkLength(chunk, `${name}, chunk ${index}`));

@@ -19,7 +19,7 @@ export const OFFSETS = 6;
 export const MEMORY_ORDERS = [2, 3, 4, 6, 9] as const;
 export const MEMORY_SLOTS = 4096;
 export const WIDTH = 16;
-/** Value of an active sparse input. Large, so that small learning rates move the function, not only the weights. */
+/** The value of an active sparse input. Large, so that small learning rates move the function and not only the weights. */
 export const INPUT_AMPLITUDE = 16;
 /** Inputs of the attention adapter. */
 export const ATTENTION_INPUTS = OFFSETS * SYMBOLS;

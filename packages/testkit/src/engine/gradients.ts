@@ -82,7 +82,7 @@ export class AdapterGradients {
     }
   }
 
-  /** The hot loop of training: the stream's gradient and the weights' in one walk, four rows a pass. */
+  /** The hot loop of training: the gradients of the stream and of the weights in one walk, four rows per pass. */
   #backThroughTrainedUnembedding(gradient: Float64Array): void {
     const logits = this.#logits;
     const stream = this.#stream;

@@ -38,7 +38,7 @@ export class LanguageModel {
     this.mergeUnembedding();
   }
 
-  /** Must be called after the adapter's weights have changed. Merging once makes the cost of a token independent of this module's rank. */
+  /** Call it after the adapter's weights have changed. Merging once makes the cost of a token independent of this module's rank. */
   mergeUnembedding(): void {
     const { base, unembedding, adapter } = this;
     const pair = adapter?.pair('unembed');
@@ -89,7 +89,7 @@ export class LanguageModel {
     const { bounded, logits, unembedding } = this;
     const size = VOCABULARY;
     logits.set(this.base.prior);
-    // Four rows a pass: fewer trips through the logits.
+    // Four rows per pass: fewer trips through the logits.
     for (let j = 0; j < WIDTH; j += 4) {
       const x0 = bounded[j] as number;
       const x1 = bounded[j + 1] as number;

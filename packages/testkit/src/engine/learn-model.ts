@@ -29,7 +29,7 @@ export class LearnModel implements EngineModel {
     this.#optimizer = new AdamW(adapter.matrices());
   }
 
-  /** All data are checked before any is computed: a call that throws {@link EngineUserError} leaves the gradients as they were. */
+  /** Checks all data before computing any: a call that throws {@link EngineUserError} leaves the gradients unchanged. */
   forward(input: EngineForwardInput, { backward }: { readonly backward: boolean }): ForwardBackwardOutput {
     const loss = findLossFunction(input.lossFn);
     const config = resolveLossConfig(input.lossFn, loss, input.lossFnConfig);
@@ -83,7 +83,7 @@ export class LearnModel implements EngineModel {
     if (own !== theirs) throw new EngineUserError(`The checkpoint does not fit: it holds ${theirs}, this model is ${own}.`);
     const adapter = readAdapter(checkpoint, header);
     const state = optimizer ? readOptimizer(checkpoint, adapter) : undefined;
-    // Nothing has been changed up to here, so a bad checkpoint leaves the model as it was.
+    // Nothing has changed up to here, so a bad checkpoint leaves the model as it was.
     this.#adapter.copyFrom(adapter);
     this.#optimizer.restore(state);
     this.#gradients.clear();

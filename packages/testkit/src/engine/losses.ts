@@ -119,7 +119,7 @@ export function findLossFunction(name: string): LossFunction {
   throw new EngineUserError(`Unknown loss function '${name}'. Known: ${Object.keys(LOSS_FUNCTIONS).join(', ')}.`);
 }
 
-/** Defaults completed by the caller's configuration. Throws {@link EngineUserError} for an unknown name or a number that makes no sense. */
+/** Defaults completed by the caller's configuration. Throws {@link EngineUserError} for an unknown name or an invalid number. */
 export function resolveLossConfig(
   name: string,
   loss: LossFunction,

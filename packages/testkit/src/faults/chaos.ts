@@ -5,19 +5,19 @@ import type { ChaosKind, FaultMoment } from './faults.js';
 /** Options of `server.chaos()`. */
 export interface ChaosOptions {
   readonly seed: number;
-  /** The share of calls that meet a fault, 0 to 1. Default 0.1. */
+  /** The share of calls that get a fault, 0 to 1. Default 0.1. */
   readonly rate?: number | undefined;
-  /** Which faults; as a function, which on each route. Default {@link DEFAULT_CHAOS_KINDS}: those that every retrying client survives. */
+  /** The faults to choose from, or a function that returns them for a route. Default {@link DEFAULT_CHAOS_KINDS}, which every retrying client survives. */
   readonly kinds?: readonly ChaosKind[] | ((route: RouteName) => readonly ChaosKind[]) | undefined;
-  /** Which routes. Default: all. */
+  /** The routes that get faults. Default: all. */
   readonly routes?: readonly RouteName[] | undefined;
-  /** At most so many faults for one operation (or one poll's future), so that bounded retries get through. Default 2. */
+  /** The most faults for one operation, or for the polls of one future, so that bounded retries succeed. Default 2. */
   readonly maxFaultsPerOperation?: number | undefined;
-  /** Every call is also delayed by up to so many milliseconds of the server's clock. Default 0. */
+  /** The longest random delay of a call, in milliseconds on the server's clock. Default 0. */
   readonly maxDelayMs?: number | undefined;
 }
 
-/** Faults after which the protocol says to try again, on every route. */
+/** Faults that the protocol asks clients to retry, on every route. */
 export const DEFAULT_CHAOS_KINDS: readonly ChaosKind[] = [
   'close',
   'reset',
@@ -38,8 +38,8 @@ export interface ChaosDecision {
 }
 
 /**
- * A seeded plan of random faults. A decision depends on the seed, the route, the operation's identity and how often that
- * operation was tried, never on what else happens at the time: concurrency changes nothing.
+ * A seeded plan of random faults. A decision depends on the seed, the route, the operation and the number of earlier tries, never on
+ * what else happens at the same time: concurrency changes nothing.
  */
 export class Chaos {
   readonly #options: { readonly [Name in Exclude<keyof ChaosOptions, 'routes'>]-?: NonNullable<ChaosOptions[Name]> } & {
@@ -51,17 +51,17 @@ export class Chaos {
 
   constructor(options: ChaosOptions) {
     const { seed, rate = 0.1, kinds = DEFAULT_CHAOS_KINDS, routes, maxFaultsPerOperation = 2, maxDelayMs = 0 } = options;
-    if (!(rate >= 0 && rate <= 1)) throw new RangeError(`chaos rate must be between 0 and 1, got ${rate}`);
-    if (typeof kinds !== 'function' && kinds.length === 0) throw new RangeError('chaos needs at least one kind of fault');
+    if (!(rate >= 0 && rate <= 1)) throw new RangeError(`The chaos rate must be between 0 and 1, got ${rate}.`);
+    if (typeof kinds !== 'function' && kinds.length === 0) throw new RangeError('Chaos needs at least one kind of fault.');
     this.#options = { seed, rate, kinds, maxFaultsPerOperation, maxDelayMs, routes: routes === undefined ? undefined : new Set(routes) };
   }
 
-  /** How many faults it has made. */
+  /** How many faults have struck so far. */
   get faults(): number {
     return this.#faults;
   }
 
-  /** Ends the chaos; later calls are left alone. */
+  /** Ends the chaos: later calls get no faults. */
   stop(): void {
     this.#isActive = false;
   }
@@ -89,11 +89,11 @@ export class Chaos {
   }
 }
 
-/** Fields that name an operation, in the order in which they are looked for. */
+/** Fields that identify an operation, in order of precedence. */
 const ID_FIELDS = ['requestId', 'samplingSessionId', 'modelId', 'sessionId'] as const;
 const SEQUENCE_FIELDS = ['seqId', 'modelSeqId', 'samplingSessionSeqId'] as const;
 
-/** What makes two requests tries of the same operation, however they are spread over time. */
+/** Equal for two requests that try the same operation. */
 function operationIdentity(context: RequestContext): string {
   const request = (context.request ?? {}) as Readonly<Record<string, unknown>>;
   const id = ID_FIELDS.map((field) => request[field]).find((value) => value !== undefined);
@@ -102,7 +102,7 @@ function operationIdentity(context: RequestContext): string {
   return `${String(id)} ${String(seqId ?? '')}`;
 }
 
-/** A number in [0, 1) that depends on the seed and the text only: the same question always gets the same answer. */
+/** A pseudo-random number in [0, 1) that depends only on the seed and the text. */
 function seededFraction(seed: number, text: string): number {
   let hash = (0x811c9dc5 ^ seed) >>> 0;
   for (let index = 0; index < text.length; index++) hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193) >>> 0;

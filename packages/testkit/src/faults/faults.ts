@@ -3,7 +3,7 @@ import { pause } from '../clock/server-clock.js';
 import { errorReply, jsonReply, type ServerReply } from '../requests/message.js';
 import type { RouteName } from '../routes/route-types.js';
 
-/** How a reply reaches the client: how much of it, in which pieces, and how it ends. The fronts know nothing else about faults. */
+/** How a reply reaches the client: how much of it, in which pieces, and how it ends. This is all that the fronts know about faults. */
 export interface Delivery {
   /** How much of the status line and the headers is sent. With less than `whole` there is no body. */
   readonly head: 'none' | 'half' | 'whole';
@@ -25,8 +25,8 @@ type SocketFault = (body: Uint8Array, plan: FaultPlan) => Pick<Delivery, 'head' 
 const EMPTY = new Uint8Array(0);
 
 /**
- * Every fault of the socket: one entry says all there is to it. A fault whose delivery is `complete` damages a real reply, so the server
- * always does the work first; the others can also strike before it.
+ * Every fault of the socket, each in one entry. A fault whose delivery is `complete` damages a real reply, so the server always does the
+ * work first; the others can also strike before it.
  */
 const SOCKET_FAULTS = {
   /** The connection ends without a byte of reply. */
@@ -107,7 +107,7 @@ export async function* deliveredPieces({ body, pieceBytes, pauseMs }: Delivery, 
   }
 }
 
-/** What a call that meets a chaos kind gets: a made-up reply, or `reply` with a fault on its way. */
+/** What a call gets that a chaos kind strikes: a made-up reply, or `reply` with a damaged delivery. */
 export function chaosReply(kind: ChaosKind, route: RouteName, reply: ServerReply | undefined): ServerReply {
   return isStatusFault(kind) ? STATUS_FAULTS[kind](route) : faultyReply({ kind }, reply);
 }
@@ -117,7 +117,7 @@ export function faultyReply(plan: FaultPlan, reply: ServerReply | undefined): Se
   return { ...(reply ?? errorReply(503, 'This request was lost on purpose')), fault: plan };
 }
 
-/** Whether a kind damages a reply but lets it through, so that there must be one. */
+/** Whether a kind damages a whole reply, so that there must be one. */
 export function needsRealReply(kind: ChaosKind): boolean {
   return !isStatusFault(kind) && planDelivery(EMPTY, { kind }).end === 'complete';
 }

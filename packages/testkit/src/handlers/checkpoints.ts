@@ -43,7 +43,7 @@ export const checkpointArchive: RouteHandler<'checkpointArchive'> = (context) =>
   const checkpoint = ownCheckpoint(context);
   const nowMs = server.clock.now();
   checkpoint.archiveReadyAtMs ??= nowMs + server.settings.archiveBuildMs;
-  if (nowMs < checkpoint.archiveReadyAtMs) refuse(503, 'The archive is being built; ask again later');
+  if (nowMs < checkpoint.archiveReadyAtMs) refuse(503, 'The archive is being built; try again later');
   const resource = `/signed/archive/${encodeURIComponent(tenant.label)}/${encodeURIComponent(checkpoint.path)}`;
   const { url, expiresAtMs } = signedUrl(server, resource, URL_LIFETIME_MS);
   if (server.dialect.archive === 'json') return jsonReply(200, { url, expires: dateText(server, expiresAtMs) });
@@ -72,7 +72,7 @@ function setPublic(context: RequestContext, isPublic: boolean): ReturnType<Route
   return jsonReply(200, {});
 }
 
-/** The checkpoint of the path's ids: 400 when the id is malformed, 404 when it is not there or not the caller's. */
+/** The checkpoint that the path names. Answers 400 for a malformed id, 404 when it does not exist or belongs to another tenant. */
 function ownCheckpoint({ server, tenant, params }: RequestContext): CheckpointRecord {
   const runId = params['training_run_id'] ?? '';
   const checkpointId = params['checkpoint_id'] ?? '';

@@ -3,13 +3,13 @@ import { forwardBackwardOutput, protobuf, sampleResponse, stringifyJson } from '
 import type { Dialect } from '../dialects/dialect.js';
 import type { FutureRecord } from '../state/future-record.js';
 
-/** A result as it goes out. */
+/** A result on the wire. */
 export interface EncodedResult {
   readonly contentType: string;
   readonly body: string | Uint8Array;
 }
 
-/** The types whose results may travel as protobuf. */
+/** Whether results of this type may travel as protobuf. */
 export function isBulkResult({ requestType }: FutureRecord): boolean {
   return requestType === 'Sample' || requestType === 'Forward' || requestType === 'ForwardBackward';
 }
@@ -19,7 +19,7 @@ export function resultFormat(dialect: Dialect, accept: string | undefined): Wire
   return dialect.resultFormat === 'accept' ? (accept?.includes('application/x-protobuf') ? 'protobuf' : 'json') : dialect.resultFormat;
 }
 
-/** Encodes the value of a resolved future in the dialect's manner. */
+/** Encodes the value of a resolved future as the dialect does. */
 export function encodeResult(dialect: Dialect, future: FutureRecord, value: unknown, format: WireFormat): EncodedResult {
   if (future.requestType === 'Sample') return encodeSample(dialect, future.requestId, value as SampleResponse, format);
   if (isBulkResult(future)) return encodeForwardBackward(dialect, value as ForwardBackwardOutput, format);

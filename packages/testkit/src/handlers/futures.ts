@@ -11,7 +11,7 @@ export const retrieveFuture: RouteHandler<'retrieveFuture'> = (context: Poll) =>
   const { requestId } = request;
   context.call.requestId = requestId;
   const future = tenant.futures.find(requestId);
-  if (future === undefined) context.reject(404, 'future-unknown', `There is no future ${requestId}`);
+  if (future === undefined) context.reject(404, 'future-unknown', `The future ${requestId} does not exist`);
   if (future === 'expired') refuse(410, `The future ${requestId} is gone`);
   future.polls += 1;
   checkPoll(context, future);
@@ -28,7 +28,7 @@ function checkPoll(context: Poll, future: FutureRecord): void {
   const { headers } = context.raw;
   const named = headers['x-tinker-request-type'];
   if (named !== undefined && named !== future.requestType) {
-    context.violate('poll-request-type', `X-Tinker-Request-Type is ${named}, the future is of ${future.requestType}`);
+    context.violate('poll-request-type', `X-Tinker-Request-Type is ${named}, the future belongs to ${future.requestType}`);
   }
   const accept = headers['accept'];
   const isProtobufOnly = context.server.dialect.resultFormat === 'protobuf' && isBulkResult(future);
@@ -47,7 +47,7 @@ function settledReply(context: Poll, future: FutureRecord): ServerReply {
   if (future.encoded?.contentType !== wantedType) {
     future.encoded = encodeResult(server.dialect, future, value, format);
     if (server.dialect.resultFormat !== 'accept') {
-      // Nobody will ask for another format: the bytes are all that is kept.
+      // No poll can ask for another format, so only the bytes are kept.
       future.dropValue();
     }
   }
@@ -73,8 +73,8 @@ function pendingReply({ server }: Poll, future: FutureRecord): ServerReply {
 }
 
 function failureReply({ failure, failureCategory }: Dialect, { error, category }: FutureFailure): ServerReply {
-  const spelt = { plain: category, suffixed: `${category}_error`, upper: category.toUpperCase(), none: undefined }[failureCategory];
-  const fields = spelt === undefined ? { error } : { error, category: spelt };
+  const spelled = { plain: category, suffixed: `${category}_error`, upper: category.toUpperCase(), none: undefined }[failureCategory];
+  const fields = spelled === undefined ? { error } : { error, category: spelled };
   switch (failure) {
     case 'category':
       return jsonReply(200, fields);

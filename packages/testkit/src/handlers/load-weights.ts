@@ -11,7 +11,7 @@ type LoadContext = RequestContext<'loadWeights'>;
 
 export const loadWeights: RouteHandler<'loadWeights'> = (context) => {
   const { modelId, sessionId = '', modelSeqId = 0 } = context.request;
-  // The request was checked: it names a model, or a session with a number for a new one, and never both.
+  // The codec guarantees that the request names either a model or a session with a sequence ID for a new one.
   return modelId === undefined ? createByLoading(context, sessionId, modelSeqId) : loadIntoModel(context, modelId);
 };
 
@@ -22,11 +22,11 @@ function loadIntoModel(context: LoadContext, modelId: string): ReturnType<typeof
     model,
     seqId,
     requestType: 'LoadWeights',
-    // Looked up when its turn comes: the save that makes it may stand before it in the same order.
+    // Looked up when the operation runs: an earlier operation of the same model may save it.
     run: async (engine) => {
       const checkpoint = checkpointFor(context);
       if (checkpoint.baseModel !== model.baseModel) {
-        throw new UserFailure(`The checkpoint ${path} is of ${checkpoint.baseModel}, the model of ${model.baseModel}`);
+        throw new UserFailure(`The checkpoint ${path} belongs to ${checkpoint.baseModel}, but the model to ${model.baseModel}`);
       }
       await engine.load(checkpoint.files, { optimizer });
       context.server.changed();
@@ -58,7 +58,7 @@ function createByLoading(context: LoadContext, sessionId: string, modelSeqId: nu
   });
 }
 
-/** The checkpoint that the request may read: its own, a public one, or one of the account whose token it carries. */
+/** A checkpoint that the request may read: the tenant's, a public one, or one of the account whose token it carries. */
 function checkpointFor({ server, tenant, request }: LoadContext): CheckpointRecord {
   const { path, weightsAccessToken } = request;
   const owner = weightsAccessToken === undefined ? tenant : ownerOf(server, weightsAccessToken);

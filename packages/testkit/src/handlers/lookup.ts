@@ -3,7 +3,7 @@ import type { RequestContext } from '../requests/request-context.js';
 import type { ModelRecord, SamplerRecord, SessionRecord } from '../state/records.js';
 import type { Tenant } from '../state/tenant.js';
 
-/** The tenant's living session, or 404. */
+/** The tenant's live session, or 404. */
 export function sessionOf(context: RequestContext, sessionId: string): SessionRecord {
   const session = context.tenant.sessions.get(sessionId);
   if (session === undefined) context.reject(404, 'session-unknown', `There is no session ${sessionId}`);
@@ -14,7 +14,7 @@ export function sessionOf(context: RequestContext, sessionId: string): SessionRe
   return session;
 }
 
-/** The tenant's model in a living session, or 404. */
+/** The tenant's model in a live session, or 404. */
 export function modelOf(context: RequestContext, modelId: string): ModelRecord {
   const model = context.tenant.models.get(modelId);
   if (model === undefined || model.isUnloaded) {
@@ -25,7 +25,7 @@ export function modelOf(context: RequestContext, modelId: string): ModelRecord {
   return model;
 }
 
-/** The tenant's sampling session in a living session, or 404. */
+/** The tenant's sampling session in a live session, or 404. */
 export function samplerOf(context: RequestContext, samplerId: string): SamplerRecord {
   const sampler = context.tenant.samplers.get(samplerId);
   if (sampler === undefined) context.reject(404, 'sampler-unknown', `There is no sampling session ${samplerId}`);
@@ -33,7 +33,7 @@ export function samplerOf(context: RequestContext, samplerId: string): SamplerRe
   return sampler;
 }
 
-/** The tenant's training run, living or not, or 404. */
+/** The tenant's training run, even if its session has expired, or 404. */
 export function runOf(tenant: Tenant, trainingRunId: string): ModelRecord {
   const run = tenant.models.get(trainingRunId);
   if (run === undefined) refuse(404, `There is no training run ${trainingRunId}`);

@@ -16,7 +16,7 @@ export const createModel: RouteHandler<'createModel'> = (context) => {
   return startModel(context, { sessionId, modelSeqId, baseModel, lora, userMetadata, requestType: 'CreateModel', result: createdModel });
 };
 
-/** How a model comes to be: by `create_model`, or by the load that creates it. */
+/** How a model is created: by `create_model`, or by a load. */
 export interface ModelStart {
   readonly sessionId: string;
   readonly modelSeqId: number;
@@ -28,7 +28,7 @@ export interface ModelStart {
   readonly result: (model: ModelRecord) => unknown;
 }
 
-/** Makes a model with its own order of operations, whose number 0 is the creation itself. A repeat gets the same future. */
+/** Creates a model and its lane, in which the creation has sequence ID 0. A repeat gets the same future. */
 export function startModel(context: RequestContext, start: ModelStart): ServerReply {
   const { server, tenant } = context;
   const session = sessionOf(context, start.sessionId);
@@ -62,7 +62,7 @@ export function startModel(context: RequestContext, start: ModelStart): ServerRe
   const accepted = { fingerprint: context.fingerprint, requestId };
   session.modelSeqs.set(start.modelSeqId, accepted);
   const { override } = context;
-  // A scripted result says what the client hears; the model behind it still works.
+  // A scripted result replaces only what the client receives; the model is created anyway.
   const outcome = override === undefined ? () => start.result(model) : () => overriddenOutcome(override);
   context.override = undefined;
   const operation = newOperation(context, {
@@ -112,7 +112,7 @@ export const unloadModel: RouteHandler<'unloadModel'> = (context) => {
   const model = modelOf(context, modelId);
   const operation = newOperation(context, { requestId, requestType: 'UnloadModel', modelId, run: () => ({ modelId }) });
   model.isUnloaded = true;
-  // It has no number of its own: what was accepted before it is run before it.
+  // An unload has no sequence ID: it runs after the operations accepted before it.
   void model.lane.idle().then(() => {
     model.engine = undefined;
     server.changed();
@@ -121,7 +121,7 @@ export const unloadModel: RouteHandler<'unloadModel'> = (context) => {
   return futureReply(context, requestId);
 };
 
-/** 400 when the engine has no such base model. */
+/** Answers 400 when the engine does not have the base model. */
 export function requireBaseModel({ server }: RequestContext, baseModel: string): void {
   const names = server.engine.supportedModels.map(({ modelName }) => modelName);
   if (!names.includes(baseModel)) refuse(400, `The base model ${baseModel} is not supported; choose one of ${names.join(', ')}`);

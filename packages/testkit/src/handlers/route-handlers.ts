@@ -21,7 +21,7 @@ import { authToken, clientConfig, clientDynamicConfig, getServerCapabilities, he
 import { assignSessionProject, createSession, exportSessionTrace, getSession, listSessions, sessionHeartbeat } from './sessions.js';
 import { forward, forwardBackward, optimStep } from './training.js';
 
-/** What answers each endpoint. */
+/** The handler of each endpoint. */
 export const ROUTE_HANDLERS: { readonly [Name in RouteName]: RouteHandler<Name> } = {
   healthz,
   getServerCapabilities,

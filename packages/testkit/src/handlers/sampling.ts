@@ -27,7 +27,7 @@ export const createSamplingSession: RouteHandler<'createSamplingSession'> = (con
   return jsonReply(200, { type: 'create_sampling_session', sampling_session_id: samplerId });
 };
 
-/** The weights a request names: 400 for neither, 404 for a path that is not there. */
+/** The weights that a request names. Answers 400 when it names none, 404 for a path that does not exist. */
 function samplerSource(
   context: RequestContext,
   baseModel: string | undefined,
@@ -44,7 +44,7 @@ function samplerSource(
   return { baseModel: checkpoint.baseModel, checkpoint };
 }
 
-/** Makes a sampler of fixed weights. */
+/** Adds a sampler of fixed weights. */
 export function addSampler(
   { server, tenant }: RequestContext,
   init: {
@@ -84,7 +84,7 @@ export const asample: RouteHandler<'asample'> = (context) => {
     if (server.dialect.repeat === 'conflict') refuse(409, `seq_id ${key} of ${samplingSessionId} was submitted before`);
     return futureReply(context, known.requestId, sequenceIds(context, known.requestId));
   }
-  // A sample whose future is gone may be asked for again under the same number: it has no side effects.
+  // A sample whose future is gone may be submitted again under the same sequence ID: it has no side effects.
   const requestId = known?.requestId ?? server.ids.request(samplingSessionId, key);
   remember(sampler, key, { fingerprint: context.fingerprint, requestId });
   return startSample(context, requestId, sampler.sessionId, sampler.baseModel, () => {
@@ -107,7 +107,7 @@ function remember(sampler: SamplerRecord, key: string, accepted: AcceptedOperati
   }
 }
 
-/** The older form: the request itself names the weights, and nothing makes a repeat recognisable. */
+/** The older form: the request itself names the weights, and a repeat cannot be recognized. */
 function sampleDirectly(context: RequestContext<'asample'>): ReturnType<RouteHandler<'asample'>> {
   const { server, request } = context;
   const { baseModel, checkpoint } = samplerSource(context, request.baseModel, request.modelPath);

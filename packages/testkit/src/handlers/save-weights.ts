@@ -24,7 +24,7 @@ export const saveWeights: RouteHandler<'saveWeights'> = (context) => {
     requestType: 'SaveWeights',
     run: async (engine) => {
       if (!overwrite && liveCheckpoint(context.server, context.tenant, path) !== undefined) {
-        throw new OperationFailure({ error: `There is a checkpoint ${path} already; save with overwrite to replace it`, category: 'user' });
+        throw new OperationFailure({ error: `The checkpoint ${path} already exists; save with overwrite to replace it`, category: 'user' });
       }
       keep(context, model, { path, name, kind: 'training', ttlSeconds, files: await engine.save('training') });
       return { path };
@@ -40,7 +40,7 @@ export const saveWeightsForSampler: RouteHandler<'saveWeightsForSampler'> = (con
     model,
     seqId,
     requestType: 'SaveWeightsForSampler',
-    // A repeated unnamed save carries a new sampling_session_seq_id and is the same operation all the same.
+    // A repeated unnamed save carries a new sampling_session_seq_id but is still the same operation.
     fingerprint: textFingerprint(JSON.stringify([name, ttlSeconds])),
     run: async (engine) => {
       const files = await engine.save('sampler');
@@ -70,7 +70,7 @@ function checkName({ server }: SaveContext, name: string): void {
 }
 
 function refuseClash({ server, tenant }: SaveContext, path: string): void {
-  if (liveCheckpoint(server, tenant, path) !== undefined) refuse(409, `There is a checkpoint ${path} already`);
+  if (liveCheckpoint(server, tenant, path) !== undefined) refuse(409, `The checkpoint ${path} already exists`);
 }
 
 function checkpointPath({ server }: SaveContext, { modelId }: ModelRecord, kind: CheckpointRecord['kind'], name: string): string {

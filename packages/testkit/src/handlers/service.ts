@@ -25,7 +25,7 @@ export const clientDynamicConfig: RouteHandler<'clientDynamicConfig'> = ({ serve
 
 export const authToken: RouteHandler<'authToken'> = ({ server, tenant }) => {
   const { jwt } = server.settings;
-  if (jwt === undefined) refuse(404, 'This server does not context credentials for tokens');
+  if (jwt === undefined) refuse(404, 'This server does not exchange credentials for tokens');
   const token = server.issuer.issue({
     sub: tenant.userUrn,
     tenant: tenant.label,
@@ -41,13 +41,13 @@ export const telemetry: RouteHandler<'telemetry'> = (context) => {
   return jsonReply(200, { status: 'accepted' });
 };
 
-/** Refuses SDK versions the dialect does not know. */
+/** Refuses SDK versions that the dialect does not accept. */
 export function checkSdkVersion(server: ServerContext, sdkVersion: string): void {
   const { sdkVersions } = server.dialect;
   if (sdkVersions !== undefined && !sdkVersions.test(sdkVersion)) refuse(400, `The SDK version ${sdkVersion} is not supported`);
 }
 
-/** The flags that were set, in the names of the wire; flags left alone are not sent. */
+/** The flags that were set, under their wire names; the others are not sent. */
 function configFlags(server: ServerContext): Record<string, unknown> {
   const { config, jwt } = server.settings;
   const given = jwt === undefined ? config : { pjwtAuthEnabled: true, ...config };

@@ -80,6 +80,6 @@ export const exportSessionTrace: RouteHandler<'exportSessionTrace'> = ({ server,
 
 function checkProject(projects: ReadonlySet<string> | undefined, projectId: string | undefined): void {
   if (projectId !== undefined && projects !== undefined && !projects.has(projectId)) {
-    refuse(403, `There is no access to the project ${projectId}`);
+    refuse(403, `No access to the project ${projectId}`);
   }
 }

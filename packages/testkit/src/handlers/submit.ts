@@ -4,7 +4,7 @@ import type { RouteName } from '../routes/route-types.js';
 import { type Operation, OperationFailure } from '../state/executor.js';
 import { FutureRecord } from '../state/future-record.js';
 
-/** The answer to a submission: `{ "request_id": … }` in the dialect's status. */
+/** The answer to a submission: `{ "request_id": … }` with the dialect's status. */
 export function futureReply(context: RequestContext, requestId: string, extra?: Readonly<Record<string, unknown>>): ServerReply {
   context.call.requestId = requestId;
   const { submitStatus } = context.server.dialect;
@@ -13,7 +13,7 @@ export function futureReply(context: RequestContext, requestId: string, extra?: 
     : jsonReply(submitStatus, { request_id: requestId, ...extra });
 }
 
-/** Makes the future of a new operation, and the operation, with a script's outcome in place of the engine's if there is one. */
+/** Creates a new operation and its future. A script's outcome replaces the engine's. */
 export function newOperation(
   context: RequestContext,
   init: {
@@ -31,7 +31,7 @@ export function newOperation(
   return { future, route, run: override === undefined ? init.run : () => overriddenOutcome(override) };
 }
 
-/** What a script wants a future to end in. */
+/** The outcome that a script sets for a future. */
 export async function overriddenOutcome({ action, call }: NonNullable<RequestContext['override']>): Promise<unknown> {
   if (action.kind === 'fail') throw new OperationFailure({ error: action.failure.error, category: action.failure.category ?? 'server' });
   return typeof action.value === 'function' ? await action.value(call) : action.value;

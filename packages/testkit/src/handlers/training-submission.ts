@@ -5,19 +5,19 @@ import { OperationFailure } from '../state/executor.js';
 import type { ModelRecord } from '../state/records.js';
 import { futureReply, newOperation } from './submit.js';
 
-/** A training operation to put into its model's order. */
+/** A training operation to add to its model's lane. */
 export interface TrainingSubmission {
   readonly model: ModelRecord;
   readonly seqId: number | undefined;
   readonly requestType: string;
-  /** Default: of the body. Give one when a repeat may legitimately differ. */
+  /** Equal for a repeat. Default: the fingerprint of the body. */
   readonly fingerprint?: string | undefined;
   readonly run: (engine: EngineModel) => unknown;
 }
 
 /**
- * Accepts a training operation: a new number gets a future and its place in the order, a repeat of a known one the future it
- * already has, and another body under a known number 409.
+ * Accepts a training operation. A new sequence ID gets a future and a place in the lane, a repeat gets the future it already has, and
+ * another body under a known sequence ID gets 409.
  */
 export function submitTraining(context: RequestContext, submission: TrainingSubmission): ServerReply {
   const { model, seqId } = submission;
@@ -32,7 +32,7 @@ export function submitTraining(context: RequestContext, submission: TrainingSubm
     if (context.server.dialect.repeat === 'conflict') refuse(409, `seq_id ${seqId} of ${model.modelId} was submitted before`);
     return futureReply(context, known.requestId);
   }
-  if (lane.isPast(seqId)) context.reject(409, 'seq-conflict', `seq_id ${seqId} of ${model.modelId} comes too late: ${lane.next} is next`);
+  if (lane.isPast(seqId)) context.reject(409, 'seq-conflict', `seq_id ${seqId} of ${model.modelId} is too late: ${lane.next} is next`);
   if (context.server.dialect.order === 'strict' && seqId !== lane.highest + 1) {
     context.reject(400, 'seq-order', `seq_id ${seqId} of ${model.modelId} is out of order: ${lane.highest + 1} is next`);
   }

@@ -3,10 +3,10 @@ import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/p
 import { join } from 'node:path';
 import type { CheckpointFiles } from '../engine/engine.js';
 
-/** File names with the hash of their content. */
+/** The hash of each file's content, by file name. */
 export type StoredFiles = Readonly<Record<string, string>>;
 
-/** Files by the hash of their content: written once, never changed, so a crash leaves whole files or none. */
+/** Files stored by the hash of their content: written once and never changed, so a crash leaves whole files or none. */
 export class BlobStore {
   readonly #dir: string;
 
@@ -44,7 +44,7 @@ export class BlobStore {
   }
 }
 
-/** Writes a file so that a reader, or a crash, sees the old content or the new, never a part. */
+/** Writes a file so that readers, and restarts after a crash, see the old content or the new, never a part. */
 export async function writeAtomically(path: string, content: string | Uint8Array): Promise<void> {
   const temporary = `${path}.${process.pid}.tmp`;
   await writeFile(temporary, content);

@@ -4,7 +4,7 @@ import type { Tenant } from '../state/tenant.js';
 import type { BlobStore } from './blob-store.js';
 import type { Snapshot, StoredModel, StoredTenant } from './snapshot.js';
 
-/** Puts a stored state back. Futures of the earlier life are gone: polls of them answer 410. */
+/** Restores a stored state. Futures from before the restart are gone: polling them answers 410. */
 export async function restoreSnapshot(server: ServerContext, snapshot: Snapshot, blobs: BlobStore): Promise<void> {
   for (const stored of snapshot.tenants) await restoreTenant(server, stored, blobs);
 }
@@ -15,7 +15,7 @@ async function restoreTenant(server: ServerContext, stored: StoredTenant, blobs:
   for (const session of stored.sessions) {
     const modelSeqs = new Map(session.modelSeqs);
     tenant.futures.markExpired([...modelSeqs.values()].map(({ requestId }) => requestId));
-    // The time the server was off does not count against a session.
+    // The time while the server was down does not count against a session.
     tenant.sessions.set(session.sessionId, {
       ...session,
       lastHeartbeatMs: server.clock.now(),

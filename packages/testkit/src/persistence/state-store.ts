@@ -10,8 +10,8 @@ import { takeSnapshot } from './take-snapshot.js';
 const SAVE_DELAY_MS = 500;
 
 /**
- * Keeps a server's state in a folder: sessions, models with their weights and optimizers, samplers, checkpoints. Written soon
- * after each change and when the server is closed; a crash loses at most what happened since the last write.
+ * Keeps a server's state in a folder: sessions, models with their weights and optimizers, samplers, checkpoints. It writes soon
+ * after each change and when the server closes; a crash loses what happened since the last write.
  */
 export class StateStore {
   readonly #dir: string;
@@ -24,7 +24,7 @@ export class StateStore {
     this.#blobs = new BlobStore(join(dir, 'blobs'));
   }
 
-  /** Puts the stored state into a fresh server. Throws `ConfigurationError` when the folder holds something else. */
+  /** Loads the stored state into a new server. Throws `ConfigurationError` when the folder holds something else. */
   async load(server: ServerContext): Promise<void> {
     await mkdir(this.#dir, { recursive: true });
     const path = join(this.#dir, 'state.json');
@@ -36,7 +36,7 @@ export class StateStore {
     const snapshot = parsed(text);
     if (snapshot?.version !== 1) {
       throw new ConfigurationError({
-        message: `${path} is not the state of a test server, or of another version of it`,
+        message: `${path} does not hold the state of a test server of this version.`,
         option: 'stateDir',
       });
     }
@@ -44,16 +44,16 @@ export class StateStore {
     await restoreSnapshot(server, snapshot, this.#blobs);
   }
 
-  /** Saves soon. Uses real time whatever clock the server has: the disk knows no other. */
+  /** Saves soon, in real time whatever clock the server has. */
   schedule(server: ServerContext): void {
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;
-      // A failure here is repeated, and reported, by the save at the end.
+      // The save on close repeats the failure and reports it.
       this.save(server).catch(() => undefined);
     }, SAVE_DELAY_MS).unref();
   }
 
-  /** Saves now, after a save that is under way. */
+  /** Saves now, after any save in progress. */
   save(server: ServerContext): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;

@@ -4,7 +4,7 @@ import type { Tenant } from '../state/tenant.js';
 import type { BlobStore } from './blob-store.js';
 import type { Snapshot, StoredModel, StoredTenant } from './snapshot.js';
 
-/** Writes all weights to the blobs and describes the rest. */
+/** Writes all weights to the blob store and describes the rest. */
 export async function takeSnapshot(server: ServerContext, blobs: BlobStore): Promise<Snapshot> {
   const tenants: StoredTenant[] = [];
   for (const [keyHash, tenant] of server.tenants.entries()) tenants.push(await storedTenant(keyHash, tenant, blobs));
@@ -47,7 +47,7 @@ async function storedTenant(keyHash: string, tenant: Tenant, blobs: BlobStore): 
 
 async function storedModel(model: ModelRecord, blobs: BlobStore): Promise<StoredModel> {
   const { modelId, sessionId, modelSeqId, baseModel, lora, userMetadata, lastRequestMs, isUnloaded, lane, engine } = model;
-  // Taken before the weights: what is accepted while they are written is not part of them.
+  // Read before the weights: operations accepted while the weights are written are not part of them.
   const nextSeqId = lane.next;
   const accepted = [...lane.accepted()].filter(([seqId]) => seqId < nextSeqId);
   const files = engine === undefined ? null : await blobs.put(await engine.save('training'));

@@ -24,7 +24,7 @@ interface CallWaiter {
 
 const MAX_VIOLATIONS = 20_000;
 
-/** The ordered log of what clients did. Keeps the newest `limit` calls; totals are exact for ever. */
+/** The ordered log of calls. Keeps the newest `limit` calls; totals stay exact. */
 export class Recorder {
   readonly #clock: Clock;
   readonly #limit: number;
@@ -136,7 +136,7 @@ export class Recorder {
     for (const concurrency of [this.#overall, ...this.#concurrency.values()]) concurrency.max = concurrency.now;
   }
 
-  /** Not `slice(-limit)`: with a limit of 0 that is everything. */
+  /** Not `slice(-limit)`, which keeps everything when the limit is 0. */
   #newest(): RecordedCall[] {
     return this.#calls.slice(this.#calls.length - this.#limit);
   }

@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto';
 
 const SMALL_BYTES = 2_048;
 
-/** Tells whether two bodies are the same. Small ones by a quick 53-bit hash with their length, large ones by SHA-1. */
+/** Equal for equal bodies: a fast 53-bit hash plus the length for small bodies, SHA-1 for large ones. */
 export function fingerprint(body: Uint8Array): string {
   return body.length <= SMALL_BYTES ? `${body.length}.${quickHash(body).toString(36)}` : createHash('sha1').update(body).digest('base64');
 }
 
-/** The same for text. */
+/** The fingerprint of a text. */
 export function textFingerprint(text: string): string {
   return fingerprint(Buffer.from(text));
 }

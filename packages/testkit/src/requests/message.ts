@@ -1,6 +1,6 @@
 import type { FaultPlan } from '../faults/faults.js';
 
-/** One HTTP request as the core sees it: no sockets, no fetch objects. Every front makes these. */
+/** One HTTP request as the core sees it, without sockets or fetch objects. Every front creates these. */
 export interface ServerRequest {
   readonly method: string;
   /** The path and query as they were sent, e.g. `/api/v1/training_runs?limit=20`. */
@@ -8,11 +8,11 @@ export interface ServerRequest {
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly body: Uint8Array;
-  /** Called by the core to learn that the client went away; the front calls back at most once. Returns how to stop listening. */
+  /** Calls `listener` at most once, when the client goes away. Returns a function that stops listening. */
   onAbort?(listener: () => void): () => void;
 }
 
-/** The core's answer. With a fault the front damages its delivery. */
+/** The core's answer. With a fault, the front damages its delivery. */
 export interface ServerReply {
   readonly status: number;
   /** Lower-case names. `content-length` is added by the front. */
@@ -21,7 +21,7 @@ export interface ServerReply {
   readonly fault?: FaultPlan | undefined;
 }
 
-/** Thrown by operations to answer with an error status. */
+/** Thrown by handlers to answer with an error status. */
 export class ReplyError extends Error {
   override readonly name = 'ReplyError';
   readonly reply: ServerReply;
@@ -39,7 +39,7 @@ export function bytesOf(body: string | Uint8Array): Uint8Array {
 
 const JSON_TYPE = 'application/json';
 
-/** A JSON reply from text that is JSON already. */
+/** A JSON reply from text that already is JSON. */
 export function jsonTextReply(status: number, text: string, headers?: Readonly<Record<string, string>>): ServerReply {
   return { status, headers: headers === undefined ? { 'content-type': JSON_TYPE } : { 'content-type': JSON_TYPE, ...headers }, body: text };
 }
@@ -54,7 +54,7 @@ export function errorReply(status: number, detail: unknown, headers?: Readonly<R
   return jsonReply(status, { detail }, headers);
 }
 
-/** Stops the operation with an error reply. */
+/** Ends the handler with an error reply. */
 export function refuse(status: number, detail: string, headers?: Readonly<Record<string, string>>): never {
   throw new ReplyError(errorReply(status, detail, headers));
 }

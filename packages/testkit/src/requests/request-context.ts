@@ -8,13 +8,13 @@ import type { Tenant } from '../state/tenant.js';
 import { fingerprint } from './fingerprint.js';
 import { refuse, type ServerReply, type ServerRequest } from './message.js';
 
-/** A future outcome that a script wants in place of the engine's. */
+/** The outcome of a future that a script sets in place of the engine's. */
 export interface OutcomeOverride {
   readonly action: Extract<ScriptAction, { kind: 'result' | 'fail' }>;
   readonly call: ScriptedCall;
 }
 
-/** One checked request on its way through an operation. */
+/** One checked request and everything that its handler works with. */
 export class RequestContext<Name extends RouteName = RouteName> {
   readonly server: ServerContext;
   readonly route: Name;
@@ -26,7 +26,7 @@ export class RequestContext<Name extends RouteName = RouteName> {
   readonly tenant: Tenant;
   readonly request: RequestOf<Name>;
   readonly query: QueryOf<Name>;
-  /** Set by a script that answers for the engine. */
+  /** Set by a script that answers in place of the engine. */
   override: OutcomeOverride | undefined;
   readonly #recorder: Recorder;
   #fingerprint: string | undefined;
@@ -55,18 +55,18 @@ export class RequestContext<Name extends RouteName = RouteName> {
     this.query = init.query;
   }
 
-  /** Of the body: equal for identical requests. */
+  /** The fingerprint of the body: equal for identical requests. */
   get fingerprint(): string {
     this.#fingerprint ??= fingerprint(this.body);
     return this.#fingerprint;
   }
 
-  /** Notes a broken rule; the request goes on. */
+  /** Records a broken rule and continues. */
   violate(rule: RuleId, detail: string): void {
     this.#recorder.violate(this.call, rule, detail);
   }
 
-  /** Notes a broken rule and answers with an error. */
+  /** Records a broken rule and answers with an error. */
   reject(status: number, rule: RuleId, detail: string): never {
     this.violate(rule, detail);
     refuse(status, detail);
@@ -80,5 +80,5 @@ export class RequestContext<Name extends RouteName = RouteName> {
   }
 }
 
-/** What answers a route. */
+/** Answers the requests to a route. */
 export type RouteHandler<Name extends RouteName> = (context: RequestContext<Name>) => ServerReply | Promise<ServerReply>;

@@ -2,10 +2,10 @@ import type { Codec, endpoints } from '@tinkex/types/wire';
 
 type Endpoints = typeof endpoints;
 
-/** The name of an endpoint, as in the `endpoints` table of `@tinkex/types`. */
+/** The name of an endpoint, as in the `endpoints` table of `@tinkex/types/wire`. */
 export type RouteName = keyof Endpoints;
 
-/** Of several routes, the union of their values. */
+/** The value of one codec of a route; for several routes, the union. */
 type Part<Name extends RouteName, Key extends string> = Name extends RouteName
   ? Endpoints[Name] extends { readonly [K in Key]: Codec<infer Value> }
     ? Value

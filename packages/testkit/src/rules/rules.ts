@@ -1,7 +1,7 @@
 /** The page that explains every rule, generated from this table. */
 const PROTOCOL_PAGE = 'https://github.com/tinkex/tinkex-ts/blob/main/docs/protocol/README.md';
 
-/** The rules of the protocol that the server watches, in words. Each has a section of its own on the protocol page. */
+/** The rules of the protocol that the server checks. Each has a section on the protocol page. */
 export const PROTOCOL_RULES = {
   'route-unknown': 'Only the documented endpoints exist.',
   'method-not-allowed': 'Each endpoint has one method.',

@@ -1,7 +1,7 @@
 import type { FaultKind, FaultMoment, FaultPlan } from '../faults/faults.js';
 import type { QueryOf, RequestOf, ResponseOf, ResultOf, RouteName, RouteParams } from '../routes/route-types.js';
 
-/** What a script sees of the request it decides about. */
+/** The request that a script decides about. */
 export interface ScriptedCall<Name extends RouteName = RouteName> {
   readonly route: Name;
   readonly params: RouteParams;
@@ -10,13 +10,13 @@ export interface ScriptedCall<Name extends RouteName = RouteName> {
   readonly request: RequestOf<Name>;
   readonly query: QueryOf<Name>;
   readonly tenant: string;
-  /** The future the call polls; undefined for other routes. */
+  /** The future that the call polls; undefined for other routes. */
   readonly requestId: string | undefined;
   /** How many calls this script has answered before, from 0. */
   readonly occurrence: number;
 }
 
-/** A value, or how to compute it from the request. */
+/** A value, or a function that computes it from the request. */
 export type Computed<Name extends RouteName, Value> = Value | ((call: ScriptedCall<Name>) => Value | Promise<Value>);
 
 /** Statuses whose scripted body is the route's own answer. */
@@ -24,13 +24,13 @@ export type SuccessStatus = 200 | 201 | 202 | 204;
 
 /**
  * The body of a scripted reply that is not a success. Keys not listed here are sent as they are.
- * A string is sent as text: `''` makes the blank 400 of an edge proxy.
+ * A string is sent as text: `''` gives the blank 400 of an edge proxy.
  */
 export type ErrorBody = string | Uint8Array | ErrorFields;
 
 /** See {@link ErrorBody}. */
 export interface ErrorFields {
-  /** Default: a text that says the reply was scripted. */
+  /** Default: a text that says that the reply is scripted. */
   readonly detail?: string | undefined;
   /** Sent as the header `retry-after-ms`. */
   readonly retryAfterMs?: number | string | undefined;
@@ -38,13 +38,13 @@ export interface ErrorFields {
   readonly retryAfter?: number | string | undefined;
   /** Sent as the header `x-should-retry`. */
   readonly shouldRetry?: boolean | undefined;
-  /** Makes the body a try-again answer with this queue state. */
+  /** Turns the body into a try-again answer with this queue state. */
   readonly queueState?: string | undefined;
   readonly queueStateReason?: string | undefined;
   readonly [field: string]: unknown;
 }
 
-/** The body of a scripted success: the route's answer as a domain value; for routes without a fixed answer, JSON or bytes as sent. */
+/** The body of a scripted success: the route's answer as a domain value, or JSON or bytes for routes without a fixed answer. */
 export type SuccessBody<Name extends RouteName> = [ResponseOf<Name>] extends [undefined]
   ? string | Uint8Array | Readonly<Record<string, unknown>>
   : ResponseOf<Name> | Uint8Array;
@@ -65,9 +65,9 @@ export type ScriptAction =
   | { readonly kind: 'fault'; readonly plan: FaultPlan; readonly moment: FaultMoment };
 
 /**
- * One instruction for one route: which calls it takes, what it does with them, how often. Scripts of a route are asked in the
- * order in which they were made; the first that takes the call decides. A request that breaks the protocol is refused before
- * any script is asked.
+ * One instruction for one route: which calls it takes, what it does with them, and how often. The scripts of a route are tried in the
+ * order of their creation; the first one that takes the call decides. A request that breaks the protocol is refused before any script
+ * sees it.
  */
 export class Script<Name extends RouteName = RouteName> {
   readonly route: Name;
@@ -92,7 +92,7 @@ export class Script<Name extends RouteName = RouteName> {
     return this.when((call) => call.requestId === requestId);
   }
 
-  /** Answers instead of the server. A 2xx body is the route's answer as a domain value, an error body see {@link ErrorBody}. */
+  /** Answers in place of the server. A 2xx body is the route's answer as a domain value; for other statuses see {@link ErrorBody}. */
   reply(status: SuccessStatus, body?: Computed<Name, SuccessBody<Name>>, headers?: Readonly<Record<string, string>>): this;
   reply<Status extends number>(
     status: Status extends SuccessStatus ? never : Status,
@@ -103,23 +103,23 @@ export class Script<Name extends RouteName = RouteName> {
     return this.#do({ kind: 'reply', status, body, headers });
   }
 
-  /** Lets the submission through, with its order and its future, and resolves the future to this value without the engine. */
+  /** Accepts the submission, in order and with a future, and resolves the future to this value without the engine. */
   result(value: Computed<Name, ResultOf<Name>>): this {
     return this.#do({ kind: 'result', value });
   }
 
-  /** Lets the submission through and fails its future. */
+  /** Accepts the submission and fails its future. */
   fail(failure: ScriptedFailure): this {
     return this.#do({ kind: 'fail', failure });
   }
 
-  /** Breaks the connection. `moment` says whether the work is done first (default `before`: it is not). */
+  /** Breaks the connection, `before` (default) or `after` the work is done. */
   fault(kind: FaultKind, options: { readonly moment?: FaultMoment | undefined } & Omit<FaultPlan, 'kind'> = {}): this {
     const { moment = 'before', ...rest } = options;
     return this.#do({ kind: 'fault', plan: { kind, ...rest }, moment });
   }
 
-  /** Lets the call through as if there were no script. Use it to count, or to space other scripts out. */
+  /** Lets the call through as if there were no script. Use it to count calls, or to skip some between other scripts. */
   pass(): this {
     return this.#do({ kind: 'pass' });
   }
@@ -130,9 +130,9 @@ export class Script<Name extends RouteName = RouteName> {
     return this;
   }
 
-  /** Takes exactly `count` calls; `server.verify()` complains when there were fewer. Without it: every call, at least one. */
+  /** Takes exactly `count` calls; `server.verify()` complains about fewer. Default: every call, at least one. */
   times(count: number): this {
-    if (!Number.isInteger(count) || count < 1) throw new RangeError(`Script.times takes a whole number >= 1, got ${count}`);
+    if (!Number.isInteger(count) || count < 1) throw new RangeError(`Script.times takes a whole number >= 1, got ${count}.`);
     this.#limit = count;
     return this;
   }
@@ -156,7 +156,7 @@ export class Script<Name extends RouteName = RouteName> {
     return { action: this.#action, delayMs: this.#delayMs, call: withCount };
   }
 
-  /** @internal What `verify` has to say about it. */
+  /** @internal The complaint for `verify`, if any. */
   complaint(): string | undefined {
     const wanted = Number.isFinite(this.#limit) ? this.#limit : 1;
     if (this.#used >= wanted) return undefined;

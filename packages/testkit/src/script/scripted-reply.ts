@@ -3,7 +3,7 @@ import { type Codec, endpoints, stringifyJson } from '@tinkex/types/wire';
 import type { ServerReply } from '../requests/message.js';
 import type { ErrorFields, ScriptAction, ScriptedCall } from './script.js';
 
-/** Makes the reply that a script wants. */
+/** The reply that a script gives. */
 export async function scriptedReply(action: Extract<ScriptAction, { kind: 'reply' }>, call: ScriptedCall): Promise<ServerReply> {
   const body: unknown = typeof action.body === 'function' ? await action.body(call) : action.body;
   const reply = action.status < 300 ? successReply(action.status, body, call) : errorBodyReply(action.status, body, call);

@@ -16,7 +16,7 @@ import type { Interventions } from './interventions.js';
 
 type KnownRoute = Extract<RouteMatch, { readonly query: string }>;
 
-/** Routes whose effect cannot be recognised from the request alone: a retry is known by its idempotency key. */
+/** Routes whose repeats cannot be recognized by the body alone: a retry has the same idempotency key. */
 const REPLAYED_ROUTES: ReadonlySet<RouteName> = new Set<RouteName>([
   'createSession',
   'deleteCheckpoint',
@@ -25,7 +25,7 @@ const REPLAYED_ROUTES: ReadonlySet<RouteName> = new Set<RouteName>([
 ]);
 
 /**
- * The whole API as one function from request to reply. Stays synchronous wherever nothing has to be waited for: the fronts
+ * The whole API as one function from request to reply. It stays synchronous where there is nothing to wait for, so that the fronts
  * are as fast as their sockets.
  */
 export class Core {
@@ -80,7 +80,7 @@ export class Core {
     try {
       this.recorder.end(call, reply);
     } catch (error) {
-      // The `onCall` of a test has thrown: `verify()` tells, and the client gets its reply all the same.
+      // The `onCall` of a test has thrown: `verify()` reports it, and the client still gets its reply.
       this.internalErrors.push(error);
     }
     return reply;
@@ -89,7 +89,7 @@ export class Core {
   #replyFor(error: unknown): ServerReply {
     if (error instanceof ReplyError) return error.reply;
     this.internalErrors.push(error);
-    return errorReply(500, 'The test server failed; server.verify() says why');
+    return errorReply(500, 'The test server failed; server.verify() reports why');
   }
 
   #route(request: ServerRequest, call: RecordedCall, match: RouteMatch): ServerReply | Promise<ServerReply> {

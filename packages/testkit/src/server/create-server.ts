@@ -19,13 +19,13 @@ import type { ListenOptions, ServerSettings, TestServerOptions } from './server-
 import { serverSettings } from './settings.js';
 import { TestServer } from './test-server.js';
 
-/** Bytes of delivered results kept for polls that are repeated because a reply was lost. */
+/** Bytes of delivered results to keep for polls that repeat because a reply was lost. */
 const MAX_DELIVERED_BYTES = 64 << 20;
 const MEMORY_ORIGIN = 'http://tinkex.test';
 
 /**
- * A server without a socket: call `handle`, or put `memoryTransport(server)` under a client, or `handlers(server)` into msw.
- * Throws `ConfigurationError` for impossible options; `stateDir` is for `startServer()` only.
+ * Creates a server without a socket: call `handle`, give `memoryTransport(server)` to a client, or `handlers(server)` to msw.
+ * Throws `ConfigurationError` for invalid options. For `stateDir` use `startServer()`.
  */
 export function createTestServer(options: Omit<TestServerOptions, 'stateDir'> = {}): TestServer {
   const { core, interventions, apiKey } = buildCore(options);
@@ -40,7 +40,7 @@ export function createTestServer(options: Omit<TestServerOptions, 'stateDir'> = 
 }
 
 /**
- * A server on loopback. Resolves when it listens. Close it, or use `await using`; a forgotten one keeps no process alive.
+ * Starts a server on loopback and resolves when it listens. Close it, or use `await using`. An open server does not keep the process alive.
  *
  * @example
  * await using server = await startServer();
@@ -70,7 +70,7 @@ function buildCore(options: TestServerOptions): {
   readonly store: StateStore | undefined;
 } {
   const settings = serverSettings(options);
-  // On a virtual clock the server's timers are told from the client's: only those of the client are leaks.
+  // On a virtual clock the server's timers are counted apart from the client's: only the client's are leaks.
   const clock = settings.clock instanceof VirtualClock ? new ClockShare(settings.clock) : settings.clock;
   const interventions = new Interventions(clock);
   const pause = new QueuePause();

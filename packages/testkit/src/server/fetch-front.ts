@@ -19,7 +19,7 @@ export interface FetchServed {
 }
 
 /**
- * Answers one fetch request. A fault becomes what `fetch` makes of it: a rejection, a body that breaks off, or damaged bytes.
+ * Answers one fetch request. A fault becomes what `fetch` reports: a rejection, a body that breaks off, or damaged bytes.
  * `targetOf` turns the path and query of the request into the server's own.
  */
 export async function answerFetch(

@@ -9,7 +9,7 @@ import { Gate, type GatePlace } from '../script/gate.js';
 import { Script, type TakenScript } from '../script/script.js';
 import { scriptedReply } from '../script/scripted-reply.js';
 
-/** What a test has set up between a request and its operation: chaos, gates, scripts. */
+/** What a test puts between a request and its handler: chaos, gates, scripts. */
 export class Interventions {
   readonly #scripts = new Map<RouteName, Script[]>();
   readonly #clock: Clock;
@@ -45,12 +45,12 @@ export class Interventions {
     return this.#gates.findLast((gate) => gate.route === route && gate.place === place);
   }
 
-  /** Nothing was set up for this route. */
+  /** Whether the test has set up nothing for this route. */
   isQuiet(route: RouteName): boolean {
     return this.#chaos === undefined && !this.#scripts.has(route) && !this.#gates.some((gate) => gate.route === route);
   }
 
-  /** Lets every held call go and forgets scripts, gates and chaos. */
+  /** Releases every held call and forgets scripts, gates and chaos. */
   clear(): void {
     for (const gate of this.#gates) gate.open();
     this.#gates.length = 0;

@@ -8,7 +8,7 @@ export interface CallErrors {
   aborted(signal: AbortSignal): unknown;
 }
 
-/** Stands in for sockets where there are none: calls that can be cut off, all together. */
+/** Replaces sockets for calls in memory: all of them can be cut off together. */
 export class MemoryConnections {
   readonly #clock: Clock;
   readonly #listeners = new Set<() => void>();
@@ -43,7 +43,7 @@ export class MemoryConnection {
     this.#errors = errors;
   }
 
-  /** Calls `listener` when the client goes away. Returns how to stop listening. */
+  /** Calls `listener` when the client goes away. Returns a function that stops listening. */
   readonly onAbort = (listener: () => void): (() => void) => {
     this.#cutListeners.add(listener);
     this.#signal?.addEventListener('abort', listener, { once: true });

@@ -13,7 +13,7 @@ const TRANSPORT_ERRORS: CallErrors = {
 
 /**
  * A transport for `@tinkex/http` that answers in process: no sockets, the same handler, the same faults. Socket faults become
- * the errors a real transport makes of them. Works with `createTestServer()` and `startServer()` alike.
+ * the errors of a real transport. Works with both `createTestServer()` and `startServer()`.
  */
 export function memoryTransport(server: TestServer): Transport {
   let isClosed = false;

@@ -6,7 +6,7 @@ import { deliverDamaged, resetConnection } from './socket-delivery.js';
 
 const EMPTY = new Uint8Array(0);
 
-/** What the front serves. */
+/** What the front needs of the core. */
 export interface FrontHandler {
   readonly clock: Clock;
   readonly maxBodyBytes: number;
@@ -14,7 +14,7 @@ export interface FrontHandler {
   tooLarge(request: ServerRequest): ServerReply;
 }
 
-/** The handler behind real sockets. Thin: reads a body, writes a reply, and damages the delivery when told to. */
+/** The core behind real sockets: reads a body, writes a reply, and damages the delivery when the reply has a fault. */
 export class NodeFront {
   readonly #handler: FrontHandler;
   readonly #sockets = new Set<Socket>();
@@ -30,7 +30,7 @@ export class NodeFront {
     this.#server.on('connection', (socket) => {
       this.#sockets.add(socket);
       socket.setNoDelay(true);
-      // A peer that resets is everyday business here; without a listener it would end the process.
+      // Peers reset connections all the time here; without a listener the error would end the process.
       socket.on('error', () => socket.destroy());
       socket.once('close', () => this.#sockets.delete(socket));
     });
@@ -58,7 +58,7 @@ export class NodeFront {
     this.#server.unref();
   }
 
-  /** Stops listening and drops every connection: new ones are refused by the operating system. */
+  /** Stops listening and drops every connection: the operating system refuses new ones. */
   async refuseConnections(): Promise<void> {
     if (!this.#server.listening) return;
     const closed = new Promise<void>((resolve) => {

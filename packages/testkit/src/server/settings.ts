@@ -42,7 +42,7 @@ export function serverSettings(options: TestServerOptions): ServerSettings {
     'recorderLimit',
   ] as const) {
     if (!(settings[name] >= 0)) {
-      throw new ConfigurationError({ message: `The option ${name} must be a number >= 0, got ${settings[name]}`, option: name });
+      throw new ConfigurationError({ message: `The option ${name} must be a number >= 0, got ${settings[name]}.`, option: name });
     }
   }
   return settings;
@@ -53,7 +53,7 @@ function resolveDialect(dialect: DialectName | Dialect): Dialect {
   const preset: Dialect | undefined = Object.hasOwn(DIALECTS, dialect) ? DIALECTS[dialect] : undefined;
   if (preset === undefined) {
     throw new ConfigurationError({
-      message: `There is no dialect ${JSON.stringify(dialect)}; choose one of ${Object.keys(DIALECTS).join(', ')}`,
+      message: `There is no dialect ${JSON.stringify(dialect)}; choose one of ${Object.keys(DIALECTS).join(', ')}.`,
       option: 'dialect',
     });
   }

@@ -6,7 +6,7 @@ import { bytesOf, type ServerReply } from '../requests/message.js';
 
 const RESET_DELAY_MS = 5;
 
-/** Writes a reply to the socket the way its fault says. */
+/** Writes a reply to the socket as its fault says. */
 export async function deliverDamaged(response: ServerResponse, reply: ServerReply, plan: FaultPlan, clock: Clock): Promise<void> {
   const { socket } = response;
   if (socket === null || socket.destroyed) return;

@@ -7,14 +7,14 @@ import type { FutureFailure, FutureRecord } from './future-record.js';
 import type { QueuePause } from './queue-pause.js';
 import type { Tenant } from './tenant.js';
 
-/** One accepted piece of work: where its result goes, and how to do it. */
+/** Accepted work: the future that takes its result, and how to do it. */
 export interface Operation {
   readonly future: FutureRecord;
   readonly route: RouteName;
   run(): unknown;
 }
 
-/** Runs accepted operations and settles their futures. Notices when one is run twice. */
+/** Runs accepted operations and settles their futures. Notices when one runs twice. */
 export class Executor {
   readonly #clock: Clock;
   readonly #executionMs: (route: RouteName) => number;
@@ -35,7 +35,7 @@ export class Executor {
     this.#gate = options.gate;
   }
 
-  /** Futures whose operation was run more than once: always empty unless the server itself is wrong. */
+  /** Futures whose operation ran more than once: empty unless the server is broken. */
   get repeated(): ReadonlySet<string> {
     return this.#repeated;
   }
@@ -66,7 +66,7 @@ export class Executor {
   }
 }
 
-/** Thrown by operations to fail their future in a stated category. */
+/** Thrown by operations to fail their future with a category. */
 export class OperationFailure extends Error {
   override readonly name = 'OperationFailure';
   readonly failure: FutureFailure;
@@ -77,7 +77,7 @@ export class OperationFailure extends Error {
   }
 }
 
-/** Fails the future: the caller is at fault. */
+/** Thrown by operations to fail their future because of the caller. */
 export class UserFailure extends OperationFailure {
   constructor(error: string) {
     super({ error, category: 'user' });

@@ -1,13 +1,13 @@
 import type { Clock } from '@tinkex/http';
 import type { RouteName } from '../routes/route-types.js';
 
-/** How a future ended in failure, in the protocol's words. */
+/** Why a future failed. */
 export interface FutureFailure {
   readonly error: string;
   readonly category: 'user' | 'server' | 'unknown';
 }
 
-/** Where a future stands. */
+/** The state of a future. */
 export type FutureOutcome =
   | { readonly state: 'pending' }
   | { readonly state: 'resolved'; readonly value: unknown }
@@ -19,18 +19,18 @@ const DROPPED: FutureOutcome = { state: 'resolved', value: undefined };
 /** The pending or finished result of one submitted operation. */
 export class FutureRecord {
   readonly requestId: string;
-  /** The operation's route, which says how the result is encoded. */
+  /** The operation's route, which decides how the result is encoded. */
   readonly route: RouteName;
   /** What polls must name in `X-Tinker-Request-Type`. */
   readonly requestType: string;
   readonly modelId: string | undefined;
   /** How often it was polled. */
   polls = 0;
-  /** How often its operation was run: once, unless the server is wrong. */
+  /** How often its operation ran: once, unless the server is broken. */
   runs = 0;
-  /** Whether a reply with the result has been made. */
+  /** Whether a reply has carried the result. */
   isDelivered = false;
-  /** The last encoded result, so that repeated polls cost nothing. */
+  /** The last encoded result, so that repeated polls do not encode it again. */
   encoded: { readonly contentType: string; readonly body: string | Uint8Array } | undefined;
   #outcome: FutureOutcome = PENDING;
   readonly #waiters = new Set<() => void>();
@@ -66,7 +66,7 @@ export class FutureRecord {
     this.#outcome = DROPPED;
   }
 
-  /** Ends every held poll now, whatever the outcome is. */
+  /** Ends every held poll now, whatever the outcome. */
   wake(): void {
     for (const waiter of [...this.#waiters]) waiter();
   }

@@ -11,7 +11,7 @@ export interface RetentionLimits {
 
 const MAX_TOMBSTONES = 100_000;
 
-/** One tenant's futures: pending ones for ever, finished ones for a while. */
+/** One tenant's futures. Pending ones stay; finished ones expire. */
 export class FutureStore {
   readonly #clock: Clock;
   readonly #limits: RetentionLimits;
@@ -34,14 +34,14 @@ export class FutureStore {
     return this.#records.values();
   }
 
-  /** The ids of futures whose result nobody has got yet: those that a client may still ask for after a restart. */
+  /** The ids of futures whose result was not delivered yet: a client may still poll them after a restart. */
   *unfetched(): IterableIterator<string> {
     for (const { requestId, isDelivered } of this.#records.values()) {
       if (!isDelivered) yield requestId;
     }
   }
 
-  /** The future, `expired` when it was there once, or undefined when it never was. */
+  /** The future, `expired` if it existed once, or undefined if it never did. */
   find(requestId: string): FutureRecord | 'expired' | undefined {
     this.#sweep();
     const record = this.#records.get(requestId);
@@ -50,7 +50,7 @@ export class FutureStore {
 
   /** Throws when the id is taken: two operations must never share a future. */
   add(record: FutureRecord): void {
-    if (this.#records.has(record.requestId)) throw new Error(`There is a future ${record.requestId} already`);
+    if (this.#records.has(record.requestId)) throw new Error(`The future ${record.requestId} already exists.`);
     this.#expired.delete(record.requestId);
     this.#records.set(record.requestId, record);
   }
@@ -61,7 +61,7 @@ export class FutureStore {
     this.#sweep();
   }
 
-  /** A reply with the result was made; `bytes` of it are kept for repeats. */
+  /** Records that a reply carried the result; `bytes` of it are kept for repeated polls. */
   delivered(record: FutureRecord, bytes: number): void {
     if (record.isDelivered) return;
     record.isDelivered = true;
@@ -73,7 +73,7 @@ export class FutureStore {
     }
   }
 
-  /** Makes a future gone, as if its retention were over. */
+  /** Expires a future, as if its retention were over. */
   expire(requestId: string): void {
     const record = this.#records.get(requestId);
     if (record === undefined) return;
@@ -89,7 +89,7 @@ export class FutureStore {
     record.wake();
   }
 
-  /** Remembers ids of an earlier life of the server: their futures are gone. */
+  /** Marks ids from before a restart as expired. */
   markExpired(requestIds: Iterable<string>): void {
     for (const requestId of requestIds) this.#expired.add(requestId);
   }

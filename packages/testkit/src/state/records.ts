@@ -2,14 +2,14 @@ import type { LoraConfig } from '@tinkex/types';
 import type { CheckpointFiles, EngineModel, EngineSampler } from '../engine/engine.js';
 import type { Lane } from './lane.js';
 
-/** What a server remembers of an accepted operation to recognise a repeat. */
+/** What identifies a repeat of an accepted operation. */
 export interface AcceptedOperation {
-  /** Of the body: equal for an identical resubmission. */
+  /** The fingerprint of the body: equal for a repeat. */
   readonly fingerprint: string;
   readonly requestId: string;
 }
 
-/** One client process's presence. */
+/** The session of one client process. */
 export interface SessionRecord {
   readonly sessionId: string;
   readonly createdAtMs: number;
@@ -18,11 +18,11 @@ export interface SessionRecord {
   readonly sdkVersion: string;
   projectId: string | undefined;
   lastHeartbeatMs: number;
-  /** By `model_seq_id`: to recognise a repeated creation. */
+  /** Accepted creations by `model_seq_id`. */
   readonly modelSeqs: Map<number, AcceptedOperation>;
-  /** By `sampling_session_seq_id`. */
+  /** Sampling sessions by `sampling_session_seq_id`. */
   readonly samplerSeqs: Map<number, { readonly fingerprint: string; readonly samplerId: string }>;
-  /** When a trace export was first asked for. */
+  /** When a trace export was first requested. */
   traceAskedAtMs: number | undefined;
 }
 
@@ -51,7 +51,7 @@ export interface SamplerRecord {
   readonly accepted: Map<string, AcceptedOperation>;
   /** The saved adapter; undefined for the base model alone. */
   readonly files: CheckpointFiles | undefined;
-  /** Made at the first use. */
+  /** Created on first use. */
   engine: Promise<EngineSampler> | undefined;
 }
 

@@ -10,7 +10,7 @@ import type { Tenant } from './tenant.js';
 import type { TenantDirectory } from './tenant-directory.js';
 import type { TokenIssuer } from './token-issuer.js';
 
-/** What every operation works with. */
+/** The server as its handlers see it. */
 export interface ServerContext {
   readonly settings: ServerSettings;
   readonly clock: Clock;
@@ -21,13 +21,13 @@ export interface ServerContext {
   readonly issuer: TokenIssuer;
   readonly ids: IdMaker;
   readonly pause: QueuePause;
-  /** The server's address without a trailing slash, for links it hands out. */
+  /** The server's address without a trailing slash, for the URLs that it gives out. */
   origin: string;
-  /** The state has changed in a way worth keeping. */
+  /** To be called when state has changed that outlives a restart. */
   readonly changed: () => void;
 }
 
-/** The server's idea of the date, milliseconds since the epoch: its clock, plus the skew it was given. */
+/** The server's date in milliseconds since the epoch: its clock plus the configured skew. */
 export function wallClockMs(server: ServerContext): number {
   return server.clock.now() + server.settings.clockSkewMs;
 }
@@ -38,7 +38,7 @@ export function dateText(server: ServerContext, ms: number): string {
   return server.dialect.hasTimeZone ? text : text.slice(0, -1);
 }
 
-/** The tenant's checkpoint, or another's that is public; undefined when it is not there or has expired. */
+/** The tenant's checkpoint, or a public one of another tenant; undefined when it does not exist or has expired. */
 export function findCheckpoint(server: ServerContext, tenant: Tenant, path: string): CheckpointRecord | undefined {
   const own = liveCheckpoint(server, tenant, path);
   if (own !== undefined) return own;
@@ -49,7 +49,7 @@ export function findCheckpoint(server: ServerContext, tenant: Tenant, path: stri
   return undefined;
 }
 
-/** The tenant's own checkpoint. One whose time is over is removed. */
+/** The tenant's checkpoint. Removes it if it has expired. */
 export function liveCheckpoint(server: ServerContext, tenant: Tenant, path: string): CheckpointRecord | undefined {
   const record = tenant.checkpoints.get(path);
   if (record?.expiresAtMs !== undefined && record.expiresAtMs <= wallClockMs(server)) {

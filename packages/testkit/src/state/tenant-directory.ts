@@ -3,10 +3,10 @@ import type { Clock } from '@tinkex/http';
 import type { RetentionLimits } from './future-store.js';
 import { Tenant } from './tenant.js';
 
-/** The key that every server of the testkit takes unless it was given its own list. */
+/** The key that every test server accepts unless it has its own list. */
 export const DEFAULT_API_KEY = 'tml-test-key';
 
-/** The tenants of a server. Keys are held as hashes only. */
+/** The tenants of a server. It holds keys only as hashes. */
 export class TenantDirectory {
   readonly #clock: Clock;
   readonly #limits: RetentionLimits;
@@ -19,7 +19,7 @@ export class TenantDirectory {
   constructor(options: {
     readonly clock: Clock;
     readonly limits: RetentionLimits;
-    /** Only these; undefined = any that fits. */
+    /** The keys that exist; undefined for any that the dialect accepts. */
     readonly apiKeys: readonly string[] | undefined;
     readonly keys: 'tml' | 'any' | 'none';
   }) {
@@ -37,7 +37,7 @@ export class TenantDirectory {
     return this.#byHash.entries();
   }
 
-  /** The tenant of a credential, made at its first use; undefined when the credential is not good. */
+  /** The tenant of a credential, created on first use; undefined when the credential is invalid. */
   find(key: string): Tenant | undefined {
     if (this.#last?.key === key) return this.#last.tenant;
     const hash = hashOf(key);
@@ -47,7 +47,7 @@ export class TenantDirectory {
     return tenant;
   }
 
-  /** Makes the tenant of a hashed key. */
+  /** Creates the tenant of a hashed key. */
   restore(hash: string, label = `tenant-${this.#byHash.size + 1}`): Tenant {
     const tenant = new Tenant(label, this.#clock, this.#limits);
     this.#byHash.set(hash, tenant);

@@ -7,16 +7,16 @@ const MAX_TELEMETRY_EVENTS = 10_000;
 const HOUR_MS = 3_600_000;
 const MAX_REPLAYS = 1_000;
 
-/** Everything that belongs to one credential. Tenants share nothing but what they publish. */
+/** Everything that belongs to one credential. Tenants share only what they publish. */
 export class Tenant {
-  /** A short name without the key in it. */
+  /** A short name that does not contain the key. */
   readonly label: string;
   /** The user's URN, as in the `sub` claim. */
   readonly userUrn: string;
   readonly sessions = new Map<string, SessionRecord>();
   readonly models = new Map<string, ModelRecord>();
   readonly samplers = new Map<string, SamplerRecord>();
-  /** By path. */
+  /** Checkpoints by path. */
   readonly checkpoints = new Map<string, CheckpointRecord>();
   readonly futures: FutureStore;
   readonly audit: AuditRecord[] = [];
@@ -56,7 +56,7 @@ export class Tenant {
     if (this.#telemetry.length > MAX_TELEMETRY_EVENTS) this.#telemetry.splice(0, this.#telemetry.length - MAX_TELEMETRY_EVENTS);
   }
 
-  /** The reply that was given under this idempotency key. */
+  /** The reply to an earlier request with this idempotency key. */
   replay(key: string): { readonly fingerprint: string; readonly reply: ServerReply } | undefined {
     return this.#replays.get(key);
   }

@@ -1,6 +1,6 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 
-/** What the server's own tokens say. */
+/** The claims of a token that the server issues. */
 export interface TokenClaims {
   readonly sub: string;
   /** The tenant's label. */
@@ -13,7 +13,7 @@ export interface TokenClaims {
 
 const HEADER = base64url(JSON.stringify({ alg: 'HS256', typ: 'JWT' }));
 
-/** Signs and checks what the server hands out: JWTs and the signatures of download URLs. */
+/** Signs and checks what the server gives out: JWTs and the signatures of download URLs. */
 export class TokenIssuer {
   readonly #secret = randomBytes(32);
 
