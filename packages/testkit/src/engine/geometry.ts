@@ -13,7 +13,7 @@ import { byteVocabulary } from '@tinkex/types/wire';
 export const VOCABULARY = byteVocabulary.size;
 /** What a context can hold: tokens, the symbol before the first position, and symbols for positions without a token (images, audio). */
 export const SYMBOLS = 320;
-export const START_SYMBOL = VOCABULARY;
+export const START_SYMBOL = byteVocabulary.size;
 export const FIRST_MEDIA_SYMBOL = VOCABULARY + 1;
 export const OFFSETS = 6;
 export const MEMORY_ORDERS = [2, 3, 4, 6, 9] as const;
