@@ -20,7 +20,7 @@ export interface Delivery {
 }
 
 /** What a fault changes in the delivery of a body. */
-type SocketFault = (body: Uint8Array, plan: FaultPlan) => Pick<Delivery, 'head' | 'end'> & Partial<Delivery>;
+export type SocketFault = (body: Uint8Array, plan: FaultPlan) => Pick<Delivery, 'head' | 'end'> & Partial<Delivery>;
 
 const EMPTY = new Uint8Array(0);
 
@@ -63,7 +63,7 @@ const STATUS_FAULTS = {
   'status-503': () => errorReply(503, 'Chaos: service unavailable'),
 } as const satisfies Readonly<Record<string, (route: RouteName) => ServerReply>>;
 
-/** What can go wrong between a finished request and a received reply, at the level of the socket. */
+/** What can go wrong with a reply on the socket. The testing guide explains each kind. */
 export type FaultKind = keyof typeof SOCKET_FAULTS;
 
 /** A reply that chaos makes up in place of the server's. `status-400-blank` is the empty 400 of an edge proxy. */
@@ -90,9 +90,15 @@ export interface FaultPlan {
   readonly dripMs?: number | undefined;
 }
 
+/** The entry of a fault. Throws a `RangeError` for a kind that does not exist. */
+export function requireFault(kind: FaultKind): SocketFault {
+  if (Object.hasOwn(SOCKET_FAULTS, kind)) return SOCKET_FAULTS[kind];
+  throw new RangeError(`There is no fault ${JSON.stringify(kind)}; choose one of ${FAULT_KINDS.join(', ')}.`);
+}
+
 /** How a front delivers the body of a reply with this fault. */
 export function planDelivery(body: Uint8Array, plan: FaultPlan): Delivery {
-  const changes: ReturnType<SocketFault> = SOCKET_FAULTS[plan.kind](body, plan);
+  const changes = requireFault(plan.kind)(body, plan);
   const sent = changes.body ?? EMPTY;
   // A reply that breaks off must promise more than it sends, even when its body is empty.
   const contentLength = changes.end === 'complete' ? sent.length : Math.max(body.length, 2);

@@ -1,4 +1,4 @@
-import type { FaultKind, FaultMoment, FaultPlan } from '../faults/faults.js';
+import { type FaultKind, type FaultMoment, type FaultPlan, requireFault } from '../faults/faults.js';
 import type { QueryOf, RequestOf, ResponseOf, ResultOf, RouteName, RouteParams } from '../routes/route-types.js';
 
 /** The request that a script decides about. */
@@ -113,8 +113,9 @@ export class Script<Name extends RouteName = RouteName> {
     return this.#do({ kind: 'fail', failure });
   }
 
-  /** Breaks the connection, `before` (default) or `after` the work is done. */
+  /** Breaks the connection, `before` (default) or `after` the work is done. Throws a `RangeError` for an unknown kind. */
   fault(kind: FaultKind, options: { readonly moment?: FaultMoment | undefined } & Omit<FaultPlan, 'kind'> = {}): this {
+    requireFault(kind);
     const { moment = 'before', ...rest } = options;
     return this.#do({ kind: 'fault', plan: { kind, ...rest }, moment });
   }

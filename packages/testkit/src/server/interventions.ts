@@ -93,9 +93,12 @@ export class Interventions {
   }
 
   #take({ route, params, call, tenant, request, query }: RequestContext): TakenScript | undefined {
+    const scripts = this.#scripts.get(route);
+    if (scripts === undefined) return undefined;
     const { requestId } = (request ?? {}) as { readonly requestId?: string };
-    for (const script of this.#scripts.get(route) ?? []) {
-      const taken = script.take({ route, params, headers: call.headers, request, query, tenant: tenant.label, requestId });
+    const seen = { route, params, headers: call.headers, request, query, tenant: tenant.label, requestId };
+    for (const script of scripts) {
+      const taken = script.take(seen);
       if (taken !== undefined) return taken;
     }
     return undefined;
