@@ -1,4 +1,4 @@
-export { VirtualClock, type VirtualClockOptions } from './clock/virtual-clock.js';
+export { VirtualClock, type VirtualClockOptions } from '@tinkex/http/testing';
 export type { Dialect } from './dialects/dialect.js';
 export { DIALECTS, type DialectName } from './dialects/presets.js';
 export { type CannedEngineOptions, cannedEngine } from './engine/canned-engine.js';

@@ -1,7 +1,8 @@
 import { AbortedError, ConfigurationError, ConnectionError, TimeoutError, TinkexError } from '@tinkex/types';
+import { isRetryableStatus } from '@tinkex/types/wire';
 
 /**
- * What the network said, in the terms of this package. Errors that are ours already (a deadline, an abort) pass unchanged.
+ * Translates an error of the network. Errors that are translated already (a deadline, an abort) pass unchanged.
  *
  * @param origin - Named in the message; it carries no secret.
  */
@@ -20,7 +21,7 @@ export function faultOf(error: unknown, origin: string): TinkexError {
     case 'UND_ERR_ABORT':
       return new AbortedError({ message: 'The call was aborted.', cause: error });
     case 'UND_ERR_ABORTED':
-      // An abort of the caller comes as an error of ours; undici itself aborts a tunnel that its proxy has refused.
+      // An abort by the caller is a TinkexError; undici itself aborts a tunnel that its proxy refuses.
       return tunnelFault(error, origin);
     case 'UND_ERR_INVALID_ARG':
     case 'UND_ERR_NOT_SUPPORTED':
@@ -34,7 +35,7 @@ function tunnelFault(error: unknown, origin: string): ConnectionError {
   const status = Number(/^Proxy response \((\d+)\)/.exec(messageOf(error))?.[1]);
   if (Number.isNaN(status)) return connectionFault(error, origin);
   const message = `The proxy refused to connect to ${origin} (status ${status}).`;
-  return new ConnectionError({ message, cause: error, isRetryable: status >= 500 || status === 408 || status === 429 });
+  return new ConnectionError({ message, cause: error, isRetryable: isRetryableStatus(status) });
 }
 
 function connectionFault(error: unknown, origin: string): ConnectionError {

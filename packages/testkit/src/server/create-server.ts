@@ -1,6 +1,6 @@
 import type { Clock } from '@tinkex/http';
+import { VirtualClock } from '@tinkex/http/testing';
 import { ClockShare } from '../clock/server-clock.js';
-import { VirtualClock } from '../clock/virtual-clock.js';
 import { cannedEngine } from '../engine/canned-engine.js';
 import { DEFAULT_BASE_MODEL, type Engine } from '../engine/engine.js';
 import { learnEngine } from '../engine/learn-engine.js';

@@ -1,5 +1,5 @@
+import { VirtualClock } from '@tinkex/http/testing';
 import { describe, expect, it } from 'vitest';
-import { VirtualClock } from '../clock/virtual-clock.js';
 import { FutureRecord } from './future-record.js';
 import { FutureStore } from './future-store.js';
 

@@ -1,0 +1,44 @@
+import { type EventSource, type HttpRequestEvent, TinkexError } from '@tinkex/types';
+import { type Call, type Reply, requestIdOf, requestTypeOf } from '../call/call.js';
+import type { Clock } from '../clock/clock.js';
+import { channel, publish } from '../diagnostics/channels.js';
+
+const START = channel('tinkex:http:request:start');
+const STOP = channel('tinkex:http:request:stop');
+const EXCEPTION = channel('tinkex:http:request:exception');
+
+/** Grows from what is known at the start to what is known at the end. */
+type AttemptEvent = { -readonly [Name in keyof HttpRequestEvent]: HttpRequestEvent[Name] };
+
+/** True when the start or the end of an attempt has subscribers. */
+export function areAttemptsObserved(): boolean {
+  return START.hasSubscribers || STOP.hasSubscribers || EXCEPTION.hasSubscribers;
+}
+
+/** Publishes the start and the end of an attempt, on one object. */
+export function observeAttempt(call: Call, clock: Clock, source: EventSource, run: () => Promise<Reply>): Promise<Reply> {
+  const { method, path, pool, attempt, body } = call;
+  const startedAtMs = clock.now();
+  const requestBytes = body === undefined ? 0 : Buffer.byteLength(body);
+  const event: AttemptEvent = { ...source, requestType: requestTypeOf(call), method, path, pool, attempt, requestBytes, startedAtMs };
+  publish('tinkex:http:request:start', event);
+  return run().then(
+    (reply) => {
+      const { status, headers, bytes, stream } = reply;
+      event.durationMs = clock.now() - startedAtMs;
+      event.status = status;
+      if (stream === undefined) event.responseBytes = bytes.byteLength;
+      const requestId = requestIdOf(headers);
+      if (requestId !== undefined) event.requestId = requestId;
+      publish('tinkex:http:request:stop', event);
+      return reply;
+    },
+    (error: unknown) => {
+      event.durationMs = clock.now() - startedAtMs;
+      event.errorName = error instanceof Error ? error.name : 'unknown';
+      if (TinkexError.isInstance(error)) event.errorCode = error.code;
+      publish('tinkex:http:request:exception', event);
+      throw error;
+    },
+  );
+}
