@@ -133,7 +133,7 @@ describe('dialects differ as the pages say', () => {
     }
   });
 
-  it('configuration is missing, partial, or has flags nobody knows', async () => {
+  it('configuration is missing, partial, or has unknown flags', async () => {
     await withDialect('skyrl', async (client) => expect((await client.post('client/config', { sdk_version: '0.25.0' })).status).toBe(404));
     await withDialect('tuft', async (client) => {
       expect((await client.post('client/config', { sdk_version: '0.25.0' })).json).toMatchObject({ parallel_fwdbwd_chunks: false });

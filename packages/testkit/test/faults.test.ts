@@ -238,7 +238,7 @@ describe('chaos', () => {
     await client.close();
   });
 
-  it('gives the statuses it was asked for', async () => {
+  it('gives the statuses it was configured with', async () => {
     await using server = await startServer({ engine: 'canned' });
     const client = new RawClient(server);
     for (const [kind, status] of [

@@ -43,7 +43,7 @@ describe('handle', () => {
 });
 
 describe('handle with a signal', () => {
-  it('rejects as fetch does when the caller aborts, and asks nobody when he has aborted before', async () => {
+  it('rejects as fetch does when the caller aborts, and makes no request when the caller aborted before', async () => {
     const server = createTestServer({ engine: 'canned' });
     server.on('healthz').delay(60_000);
     const stop = new AbortController();

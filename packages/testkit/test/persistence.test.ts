@@ -27,7 +27,7 @@ describe('a server with a state folder', () => {
     return output.json.metrics['loss:sum'];
   }
 
-  it('goes on after a restart, bit for bit', async () => {
+  it('continues after a restart, bit for bit', async () => {
     const straight = await start();
     const straightClient = new RawClient(straight);
     const straightModel = await straightClient.createModel(await straightClient.createSession());

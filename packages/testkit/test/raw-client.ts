@@ -124,7 +124,7 @@ export class RawClient {
     return (await this.post('create_sampling_session', body)).json.sampling_session_id;
   }
 
-  /** Another client of the same server, with connections of its own. */
+  /** Another client of the same server, with separate connections. */
   sibling(apiKey: string = this.apiKey): RawClient {
     return new RawClient(this.#server, apiKey);
   }

@@ -235,7 +235,7 @@ describe('verify', () => {
     server.verify();
   });
 
-  it('tells about an engine that breaks the server', async () => {
+  it('reports an engine that breaks the server', async () => {
     const server = createTestServer({ engine: 'canned' });
     server.on('healthz').reply(200, () => {
       throw new Error('my script is broken');
@@ -247,7 +247,7 @@ describe('verify', () => {
     server.verify();
   });
 
-  it('tells about a listener of calls that throws; the client does not notice', async () => {
+  it('reports a listener of calls that throws; the client does not notice', async () => {
     await using server = await startServer({
       engine: 'canned',
       onCall: () => {

@@ -114,7 +114,7 @@ function hasNull(wire: unknown): boolean {
 /** Refuses a body. An error other than `ValidationError` means that the decoder is broken, which is not the client's fault. */
 function refuseInvalid({ recorder, call, route }: BodyInput, status: 400 | 422, rule: RuleId, error: unknown): never {
   if (!ValidationError.isInstance(error)) throw error;
-  // The JSON reader is made for responses: its message would blame the server.
+  // The JSON reader expects responses: its message would blame the server.
   const reason = error.direction === 'request' ? error.message : error.issues.map(({ message }) => message).join('; ');
   const detail = `${route}: ${reason}`;
   recorder.violate(call, rule, detail);

@@ -5,7 +5,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-it.each([2 ** 31, Number.POSITIVE_INFINITY])('does not end a pause of %d ms at once', async (delayMs) => {
+it.each([2 ** 31, Number.POSITIVE_INFINITY])('does not end a pause of %d ms immediately', async (delayMs) => {
   vi.useFakeTimers();
   const onEnd = vi.fn();
   void pause(SYSTEM_CLOCK, delayMs).then(onEnd);

@@ -1,6 +1,6 @@
 import type { RouteName } from '../routes/route-types.js';
 
-/** How many calls of a route a test expects by its end; checked by `server.verify()`. */
+/** The number of calls that a test expects of a route; `server.verify()` checks it. */
 export class Expectation {
   readonly route: RouteName;
   #least: number | undefined;

@@ -58,7 +58,7 @@ export class Interventions {
     this.#chaos = undefined;
   }
 
-  /** Takes a call through chaos, gates and scripts to its handler, or to what they put in its place. */
+  /** Takes a call through chaos, gates and scripts to its handler, or to what replaces it. */
   async intervene(context: RequestContext, run: () => ServerReply | Promise<ServerReply>): Promise<ServerReply> {
     const { route, raw } = context;
     const { kind, moment, delayMs = 0 } = this.#chaos?.decide(context) ?? {};

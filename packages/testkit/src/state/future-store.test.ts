@@ -8,7 +8,7 @@ function record(requestId: string): FutureRecord {
 }
 
 describe('FutureStore', () => {
-  it('keeps pending futures for ever and finished ones for the retention time', async () => {
+  it('keeps pending futures forever and finished ones for the retention time', async () => {
     const clock = new VirtualClock();
     const store = new FutureStore(clock, { retentionMs: 100, maxDeliveredBytes: 1_000 });
     const [pending, finished] = [record('pending'), record('finished')];

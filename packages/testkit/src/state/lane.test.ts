@@ -50,7 +50,7 @@ describe('Lane', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('waits for ever when told, and for nothing once closed', async () => {
+  it('waits forever without a gap limit, and for nothing once closed', async () => {
     const clock = new VirtualClock();
     const lane = laneOf(clock, [], Number.POSITIVE_INFINITY);
     lane.submit(2, operation(2), accepted);

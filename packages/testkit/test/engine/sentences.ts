@@ -33,7 +33,7 @@ export interface Setup {
   readonly trainUnembed?: boolean;
 }
 
-/** A new engine of its own with one model. */
+/** A new engine with one model. */
 export async function setUp({ rank = 8, seed, ...flags }: Setup = {}): Promise<{ engine: Engine; model: EngineModel }> {
   const engine = learnEngine();
   const lora = { rank, trainAttn: true, trainMlp: true, trainUnembed: true, ...(seed === undefined ? {} : { seed }), ...flags };
