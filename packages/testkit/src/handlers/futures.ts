@@ -13,7 +13,6 @@ export const retrieveFuture: RouteHandler<'retrieveFuture'> = (context: Poll) =>
   const future = tenant.futures.find(requestId);
   if (future === undefined) context.reject(404, 'future-unknown', `The future ${requestId} does not exist`);
   if (future === 'expired') refuse(410, `The future ${requestId} is gone`);
-  future.polls += 1;
   checkPoll(context, future);
   if (future.outcome.state !== 'pending') return settledReply(context, future);
   const { longPollMs } = server.settings;

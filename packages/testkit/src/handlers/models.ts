@@ -65,14 +65,9 @@ export function startModel(context: RequestContext, start: ModelStart): ServerRe
   // A scripted result replaces only what the client receives; the model is created anyway.
   const outcome = override === undefined ? () => start.result(model) : () => overriddenOutcome(override);
   context.override = undefined;
-  const operation = newOperation(context, {
-    requestId,
-    requestType: start.requestType,
-    modelId,
-    run: async () => {
-      await attachEngine(context, model, start.load);
-      return outcome();
-    },
+  const operation = newOperation(context, requestId, start.requestType, async () => {
+    await attachEngine(context, model, start.load);
+    return outcome();
   });
   model.lane.submit(0, operation, accepted);
   return futureReply(context, requestId);
@@ -110,7 +105,7 @@ export const unloadModel: RouteHandler<'unloadModel'> = (context) => {
     return futureReply(context, requestId);
   }
   const model = modelOf(context, modelId);
-  const operation = newOperation(context, { requestId, requestType: 'UnloadModel', modelId, run: () => ({ modelId }) });
+  const operation = newOperation(context, requestId, 'UnloadModel', () => ({ modelId }));
   model.isUnloaded = true;
   // An unload has no sequence ID: it runs after the operations accepted before it.
   void model.lane.idle().then(() => {

@@ -123,15 +123,11 @@ function startSample(
   engineOf: () => Promise<EngineSampler>,
 ): ReturnType<RouteHandler<'asample'>> {
   const { server, tenant, request } = context;
-  const operation = newOperation(context, {
-    requestId,
-    requestType: 'Sample',
-    run: async () => {
-      const engine = await engineOf();
-      const response = await engine.sample(engineInput(request));
-      noteUsage(context, sessionId, baseModel, response);
-      return response;
-    },
+  const operation = newOperation(context, requestId, 'Sample', async () => {
+    const engine = await engineOf();
+    const response = await engine.sample(engineInput(request));
+    noteUsage(context, sessionId, baseModel, response);
+    return response;
   });
   void server.executor.execute(tenant, operation);
   return futureReply(context, requestId, sequenceIds(context, requestId));

@@ -1,6 +1,5 @@
 import { jsonReply, jsonTextReply, type ServerReply } from '../requests/message.js';
 import type { RequestContext } from '../requests/request-context.js';
-import type { RouteName } from '../routes/route-types.js';
 import { type Operation, OperationFailure } from '../state/executor.js';
 import { FutureRecord } from '../state/future-record.js';
 
@@ -14,21 +13,11 @@ export function futureReply(context: RequestContext, requestId: string, extra?: 
 }
 
 /** Creates a new operation and its future. A script's outcome replaces the engine's. */
-export function newOperation(
-  context: RequestContext,
-  init: {
-    readonly requestId: string;
-    readonly requestType: string;
-    readonly route?: RouteName | undefined;
-    readonly modelId?: string | undefined;
-    readonly run: () => unknown;
-  },
-): Operation {
-  const route = init.route ?? context.route;
-  const future = new FutureRecord({ requestId: init.requestId, route, requestType: init.requestType, modelId: init.modelId });
+export function newOperation(context: RequestContext, requestId: string, requestType: string, run: () => unknown): Operation {
+  const future = new FutureRecord(requestId, requestType);
   context.tenant.futures.add(future);
-  const { override } = context;
-  return { future, route, run: override === undefined ? init.run : () => overriddenOutcome(override) };
+  const { override, route } = context;
+  return { future, route, run: override === undefined ? run : () => overriddenOutcome(override) };
 }
 
 /** The outcome that a script sets for a future. */

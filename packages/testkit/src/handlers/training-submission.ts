@@ -37,12 +37,7 @@ export function submitTraining(context: RequestContext, submission: TrainingSubm
     context.reject(400, 'seq-order', `seq_id ${seqId} of ${model.modelId} is out of order: ${lane.highest + 1} is next`);
   }
   const requestId = context.server.ids.request(model.modelId, String(seqId));
-  const operation = newOperation(context, {
-    requestId,
-    requestType: submission.requestType,
-    modelId: model.modelId,
-    run: () => submission.run(engineOf(model)),
-  });
+  const operation = newOperation(context, requestId, submission.requestType, () => submission.run(engineOf(model)));
   lane.submit(seqId, operation, { fingerprint, requestId });
   return futureReply(context, requestId);
 }

@@ -109,10 +109,6 @@ export class Recorder {
     return count;
   }
 
-  total(): number {
-    return this.#nextIndex;
-  }
-
   inFlight(route?: RouteName): number {
     return route === undefined ? this.#overall.now : (this.#concurrency.get(route)?.now ?? 0);
   }

@@ -1,5 +1,4 @@
 import type { Clock } from '@tinkex/http';
-import type { RouteName } from '../routes/route-types.js';
 
 /** Why a future failed. */
 export interface FutureFailure {
@@ -19,13 +18,8 @@ const DROPPED: FutureOutcome = { state: 'resolved', value: undefined };
 /** The pending or finished result of one submitted operation. */
 export class FutureRecord {
   readonly requestId: string;
-  /** The operation's route, which decides how the result is encoded. */
-  readonly route: RouteName;
-  /** What polls must name in `X-Tinker-Request-Type`. */
+  /** The type of the operation, which decides how the result is encoded. Polls name it in `X-Tinker-Request-Type`. */
   readonly requestType: string;
-  readonly modelId: string | undefined;
-  /** How often it was polled. */
-  polls = 0;
   /** How often its operation ran: once, unless the server is broken. */
   runs = 0;
   /** Whether a reply has carried the result. */
@@ -35,25 +29,13 @@ export class FutureRecord {
   #outcome: FutureOutcome = PENDING;
   readonly #waiters = new Set<() => void>();
 
-  constructor(init: {
-    readonly requestId: string;
-    readonly route: RouteName;
-    readonly requestType: string;
-    readonly modelId?: string | undefined;
-  }) {
-    this.requestId = init.requestId;
-    this.route = init.route;
-    this.requestType = init.requestType;
-    this.modelId = init.modelId;
+  constructor(requestId: string, requestType: string) {
+    this.requestId = requestId;
+    this.requestType = requestType;
   }
 
   get outcome(): FutureOutcome {
     return this.#outcome;
-  }
-
-  /** How many polls are held open for it. */
-  get waiting(): number {
-    return this.#waiters.size;
   }
 
   settle(outcome: FutureOutcome): void {

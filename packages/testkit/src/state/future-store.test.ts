@@ -4,7 +4,7 @@ import { FutureRecord } from './future-record.js';
 import { FutureStore } from './future-store.js';
 
 function record(requestId: string): FutureRecord {
-  return new FutureRecord({ requestId, route: 'asample', requestType: 'Sample' });
+  return new FutureRecord(requestId, 'Sample');
 }
 
 describe('FutureStore', () => {

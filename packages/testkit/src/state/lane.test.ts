@@ -5,7 +5,7 @@ import { FutureRecord } from './future-record.js';
 import { Lane } from './lane.js';
 
 function operation(seqId: number): Operation {
-  const future = new FutureRecord({ requestId: String(seqId), route: 'optimStep', requestType: 'OptimStep' });
+  const future = new FutureRecord(String(seqId), 'OptimStep');
   return { future, route: 'optimStep', run: () => seqId };
 }
 
