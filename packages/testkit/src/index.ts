@@ -25,6 +25,7 @@ export {
   type FaultMoment,
   type FaultPlan,
 } from './faults/faults.js';
+export { serverProtobuf } from './proto/server-protobuf.js';
 export type { RecordedCall } from './recorder/recorded-call.js';
 export type { CallFilter } from './recorder/recorder.js';
 export type { QueryOf, RequestOf, ResponseOf, ResultOf, RouteName, RouteParams } from './routes/route-types.js';

@@ -1,6 +1,8 @@
 import { ValidationError, type WireFormat } from '@tinkex/types';
-import { type Codec, endpoints, parseJson, protobuf, readSubmissionHead, type SubmissionHead } from '@tinkex/types/wire';
+import { type Codec, endpoints, parseJson } from '@tinkex/types/wire';
 import type { Dialect } from '../dialects/dialect.js';
+import { readSubmissionHead, type SubmissionHead } from '../proto/read-request.js';
+import { serverProtobuf } from '../proto/server-protobuf.js';
 import type { RecordedCall } from '../recorder/recorded-call.js';
 import type { Recorder } from '../recorder/recorder.js';
 import { refuse } from '../requests/message.js';
@@ -45,7 +47,7 @@ function readForwardBackward(input: BodyInput): unknown {
     return decodeJson(input, endpoints[input.route === 'forward' ? 'forward' : 'forwardBackward'].request.decode);
   }
   try {
-    return protobuf.forwardBackwardRequest.decode(input.body);
+    return serverProtobuf.forwardBackwardRequest.decode(input.body);
   } catch (error) {
     // The issues of a readable message with wrong content have paths; those of an unreadable one have none.
     const isReadable = ValidationError.isInstance(error) && error.issues.every(({ path }) => path !== '');
