@@ -74,7 +74,7 @@ export { BYTE_TOKENIZER_ID, type ByteDecodeOptions, ByteTokenizer, isByteTokeniz
 export { type Encoded, encodedIds, type Tokenizer } from './tokenizer/tokenizer.js';
 export { type TokenizerSource, tokenizerIdFor } from './tokenizer/tokenizer-id.js';
 export { type Datum, type DatumOptions, datum, type NextTokenOptions, nextTokenDatum } from './training/datum.js';
-export type { ForwardBackwardOutput, LossFnType } from './training/forward-backward.js';
+export type { ForwardBackwardOutput, LossFnName, LossFnType } from './training/forward-backward.js';
 export type { LossFnInputs, LossFnInputsLike, TensorLike } from './training/loss-fn-inputs.js';
 export type {
   AuditLogEntry,

@@ -1,8 +1,11 @@
 import type { TensorData } from '../tensor/tensor-data.js';
 import type { Datum } from './datum.js';
 
+/** The loss functions of the service. */
+export type LossFnName = 'cross_entropy' | 'importance_sampling' | 'ppo' | 'cispo' | 'dro';
+
 /** The loss functions of the service; a server may have more. */
-export type LossFnType = 'cross_entropy' | 'importance_sampling' | 'ppo' | 'cispo' | 'dro' | (string & {});
+export type LossFnType = LossFnName | (string & {});
 
 /** A forward pass, with a backward pass unless `forwardOnly`. The answer is a promise of a {@link ForwardBackwardOutput}. */
 export interface ForwardBackwardRequest {
