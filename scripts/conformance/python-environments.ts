@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type CommandResult, command } from '../gates/command.js';
-import { root } from '../run/workspace.mjs';
+import { root } from '../packages.mjs';
 
 /** Why the Python SDK cannot be run here. Not a failure of what is tested. */
 export class NotAvailable extends Error {

@@ -17,11 +17,11 @@ import {
   startConformanceServer,
 } from '../../packages/clients/test/support/conformance-server.js';
 import type { CommandResult } from '../gates/command.js';
-import { root } from '../run/workspace.mjs';
+import { root } from '../packages.mjs';
 import { NotAvailable, type PythonEnvironment, pythonEnvironment } from './python-environments.js';
 
 const PROTOCOL_VERSION = '0.25.0';
-const RECORDING = join(root, 'packages/clients/test/vectors/python-recording.json');
+const RECORDING = join(root, 'vectors/python-recording.json');
 const SCENARIO = join(root, 'scripts/conformance/scenario.py');
 /** What the newer SDKs print that ours does not, or the other way round. */
 const NOT_COMPARED = new Set(['sdk', 'hasTorch', 'archiveIsTar']);

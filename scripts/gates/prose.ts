@@ -4,9 +4,9 @@
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { root } from '../packages.mjs';
 import { checkProse } from '../prose/check-prose.js';
 import { filesToCheck } from '../prose/scope.js';
-import { root } from '../run/workspace.mjs';
 import { verdict } from './verdict.js';
 
 const files = filesToCheck(root, process.argv.slice(2));

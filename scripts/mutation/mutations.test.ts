@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { root } from '../run/workspace.mjs';
+import { root } from '../packages.mjs';
 import { mutations } from './mutations.js';
 
 // The check itself takes minutes and is a command of its own; that its list follows the sources is cheap to see.

@@ -1,7 +1,7 @@
 import { cp, symlink } from 'node:fs/promises';
 import { basename, join, relative } from 'node:path';
 import { temporaryFolder } from '../gates/temporary-folder.js';
-import { root } from '../run/workspace.mjs';
+import { root } from '../packages.mjs';
 
 const LEFT_OUT: ReadonlySet<string> = new Set(['dist', '.vitest', '.turbo', '.vite', '.vite-temp', 'coverage']);
 const COPIED = ['packages', 'package.json', 'tsconfig.base.json', 'vitest.shared.ts'];

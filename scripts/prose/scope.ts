@@ -12,7 +12,7 @@ const CHECKED = [
 
 const NEVER = [
   /\/proto\/gen\//,
-  /\/vectors\//,
+  /(^|\/)vectors\/protocol\//,
   // Source lines as data, and the word list itself.
   /^scripts\/mutation\/mutations\.ts$/,
   /^scripts\/prose\/(rules|check-prose\.test)\.ts$/,

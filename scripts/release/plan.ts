@@ -2,7 +2,7 @@ import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync
 import { join } from 'node:path';
 import { commandOrThrow } from '../gates/command.js';
 import { temporaryFolder } from '../gates/temporary-folder.js';
-import { root, workspacePackages } from '../run/workspace.mjs';
+import { root, workspacePackages } from '../packages.mjs';
 
 /** What `changeset version` did to one package. */
 export interface PlannedRelease {

@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { root, run, SetUpError, workspacePackages } from './workspace.mjs';
+import { root, workspacePackages } from '../packages.mjs';
+import { run, SetUpError } from './spawn.mjs';
 
 const STAMP = join(root, 'node_modules', '.tinkex-install');
 

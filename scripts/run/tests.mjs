@@ -1,8 +1,9 @@
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
+import { root, workspacePackages } from '../packages.mjs';
 import { readReport, summarize } from './report.mjs';
-import { root, run, workspacePackages } from './workspace.mjs';
+import { run } from './spawn.mjs';
 
 /** The repository's own scripts are tested too; their task hangs on the workspace root. */
 const TOOLING = { name: 'tooling', dir: join(root, 'scripts'), task: '//#test:tooling' };

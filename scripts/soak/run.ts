@@ -13,7 +13,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { verdict } from '../gates/verdict.js';
-import { root } from '../run/workspace.mjs';
+import { root } from '../packages.mjs';
 import { growth } from './flatness.js';
 import { type Load, startLoad } from './load.js';
 import { type Measurement, measure } from './measure.js';

@@ -51,7 +51,7 @@ describe('protobuf dialect', () => {
         const shifted = new Uint8Array(bytes.length + offset);
         shifted.set(bytes, offset);
         expect(protobuf.forwardBackwardRequest.decode(shifted.subarray(offset))).toEqual(request);
-        expect(protobuf.forwardBackwardRequest.decode(Buffer.from(bytes))).toEqual(request);
+        expect(protobuf.forwardBackwardRequest.decode(globalThis.Buffer?.from(bytes) ?? bytes)).toEqual(request);
       }),
     );
   });

@@ -1,6 +1,6 @@
 import { apiStatusError, ConnectionError, RequestFailedError } from '@tinkex/types';
 import { describe, expect, it } from 'vitest';
-import vectors from '../../test/vectors/user-error.json' with { type: 'json' };
+import vectors from '../../../../vectors/protocol/user-error.json' with { type: 'json' };
 import { exceptionReport } from './exception-report.js';
 
 type Input = { error: string; status?: number; category?: string };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import vectors from '../../test/vectors/session-duration.json' with { type: 'json' };
+import vectors from '../../../../vectors/protocol/session-duration.json' with { type: 'json' };
 import { sessionDuration } from './session-duration.js';
 
 describe('sessionDuration', () => {

@@ -1,35 +1,12 @@
 import { spawn } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-
-/** The repository's root directory, with a trailing separator removed. */
-export const root = fileURLToPath(new URL('../..', import.meta.url)).replace(/[\\/]$/, '');
+import { root } from '../packages.mjs';
 
 /** What went wrong before anything of the repository ran; its message is meant for the person at the terminal. */
 export class SetUpError extends Error {
   /** @override */
   name = 'SetUpError';
-}
-
-/**
- * The workspace's packages, in a stable order.
- * @returns {{ name: string, dir: string, folder: string, manifest: Record<string, any> }[]}
- */
-export function workspacePackages() {
-  const folders = ['packages', 'apps'].flatMap((parent) => {
-    if (!existsSync(join(root, parent))) return [];
-    return readdirSync(join(root, parent)).map((name) => `${parent}/${name}`);
-  });
-  return [...folders.sort(), 'bench']
-    .filter((folder) => existsSync(join(root, folder, 'package.json')))
-    .map((folder) => ({
-      name: folder.slice(folder.lastIndexOf('/') + 1),
-      dir: join(root, folder),
-      folder,
-      manifest: JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8')),
-    }));
 }
 
 /** Environment of everything started here: local binaries first, no questions, no phoning home. */

@@ -4,8 +4,8 @@ type Json = Readonly<Record<string, unknown>>;
 
 const DEPENDENCY_FIELDS = ['dependencies', 'devDependencies'];
 
-/** What is wrong with the manifest of a published package, in sentences. `root` is the workspace's own manifest. */
-export function manifestProblems(manifest: Json, root: Json): string[] {
+/** What is wrong with the manifest of a published package, in sentences. `root` is the workspace's own manifest, `siblings` the names of its packages. */
+export function manifestProblems(manifest: Json, root: Json, siblings: ReadonlySet<string>): string[] {
   const published = (manifest.publishConfig ?? {}) as Json;
   const expectations: readonly (readonly [boolean, string])[] = [
     [manifest.type === 'module', '`type` must be "module"'],
@@ -14,24 +14,11 @@ export function manifestProblems(manifest: Json, root: Json): string[] {
     [isDeepStrictEqual(manifest.engines, root.engines), '`engines` must be those of the repository'],
     [manifest.bin === undefined, '`bin` belongs into `publishConfig`: before a build there is nothing to link'],
     [published.access === 'public' && published.provenance === true, '`publishConfig` must ask for public access and provenance'],
-    [
-      isDeepStrictEqual(published.exports, withoutSources(manifest.exports as Json)),
-      '`publishConfig.exports` must be `exports` without the source condition',
-    ],
   ];
   const foreign = DEPENDENCY_FIELDS.flatMap((field) =>
     Object.entries((manifest[field] ?? {}) as Record<string, string>)
-      .filter(([name, version]) => version !== (name.startsWith('@tinkex/') ? 'workspace:^' : 'catalog:'))
+      .filter(([name, version]) => version !== (siblings.has(name) ? 'workspace:^' : 'catalog:'))
       .map(([name, version]) => `\`${field}\` has ${name} as ${version}: siblings are workspace:^, all others catalog:`),
   );
   return [...expectations.filter(([isMet]) => !isMet).map(([, sentence]) => sentence), ...foreign];
-}
-
-function withoutSources(exports: Json): Json {
-  const entries = Object.entries(exports).map(([subpath, target]) => {
-    if (typeof target !== 'object' || target === null) return [subpath, target];
-    const { '@tinkex/source': _, ...conditions } = target as Json;
-    return [subpath, conditions];
-  });
-  return Object.fromEntries(entries);
 }
