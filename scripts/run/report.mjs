@@ -60,7 +60,8 @@ export function summarize(reports, exitCode) {
     failed = 1;
     lines.push('no test ran');
   }
-  return { lines, passed, failed };
+  const skipped = reports.reduce((sum, report) => sum + report.skipped, 0);
+  return { lines, passed, failed, skipped };
 }
 
 /** @param {string} name @param {string} problem @returns {Report} */

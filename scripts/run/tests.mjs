@@ -52,8 +52,8 @@ export async function runTests(args) {
     const file = join(dir, '.vitest', 'results.json');
     return readReport(name, existsSync(file) ? file : undefined, { mayBeEmpty: vitestArgs.length > 0, exitCode: exitCodes.get(task) });
   });
-  const { lines, passed, failed } = summarize(reports, code);
-  console.log(`\n${lines.join('\n')}\n${passed} passed, ${failed} failed`);
+  const { lines, passed, failed, skipped } = summarize(reports, code);
+  console.log(`\n${lines.join('\n')}\n${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`);
   return failed === 0 ? 0 : 1;
 }
 
