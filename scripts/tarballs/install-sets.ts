@@ -11,7 +11,7 @@ export interface InstallSet {
 
 const TYPES = ['@tinkex/types', '@bufbuild/protobuf', 'zod'];
 const HTTP = [...TYPES, '@tinkex/http', 'undici'];
-const TELEMETRY = [...HTTP, '@tinkex/telemetry', 'hdr-histogram-js', '@assemblyscript/loader', 'base64-js', 'pako'];
+const TELEMETRY = [...HTTP, '@tinkex/telemetry'];
 const CLIENTS = [...TELEMETRY, '@tinkex/clients', 'modern-tar'];
 const TESTKIT = ['@tinkex/testkit', 'commander', 'modern-tar'];
 
