@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type Clock, type HttpClient, type Random, systemClock } from '@tinkex/http';
-import { endpoints, telemetryRequest, telemetryResponse } from '@tinkex/types';
+import { endpoints, telemetryRequest, telemetryResponse } from '@tinkex/types/wire';
 import { ErrorCounter } from '../attach/error-counter.js';
 import { Delivery, type SendBatch } from './delivery.js';
 import { EventQueue } from './event-queue.js';
