@@ -166,6 +166,7 @@ export {
   type OptimStepRequest,
   optimStepRequest,
   optimStepResponse,
+  type ResolvedAdamParams,
   resolveAdamParams,
 } from './wire/training.js';
 export { unknownFields } from './wire/unknown-fields.js';
