@@ -53,7 +53,7 @@ export class Consumer {
     return this.#load(this.#wanted.flatMap(({ entries }) => entries.filter(({ subpath }) => subpath === '.')));
   }
 
-  /** Loads each entry point with `import` and with `require`, and checks that both give the same named exports. */
+  /** Loads each entry point with `import` and with `require`, and checks that both give the same named exports, and that the entry points of types share classes. */
   async load(): Promise<string[]> {
     return this.#load(this.#wanted.flatMap(({ entries }) => entries));
   }
@@ -69,7 +69,9 @@ for (const specifier of ${JSON.stringify(specifiers)}) {
   if (imported.length === 0) throw new Error(specifier + ' exports nothing');
   if (imported.join() !== required.join()) throw new Error(specifier + ' differs between import and require');
 }
-for (const id of ${JSON.stringify(this.#wanted.map(({ id }) => id))}) require(id + '/package.json');`;
+for (const id of ${JSON.stringify(this.#wanted.map(({ id }) => id))}) require(id + '/package.json');
+const [{ NotFoundError }, { apiStatusError }] = await Promise.all([import('@tinkex/types'), import('@tinkex/types/wire')]);
+if (!(apiStatusError({ status: 404 }) instanceof NotFoundError)) throw new Error('the entry points of @tinkex/types have two copies of its classes');`;
     this.#write('load.mjs', source);
     const { code, output } = await command(process.execPath, ['load.mjs'], { cwd: this.#directory, env: { NODE_OPTIONS: undefined } });
     return code === 0 ? [] : [`loading failed:\n${output}`];

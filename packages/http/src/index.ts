@@ -1,3 +1,4 @@
+export { onAbort } from './abort/on-abort.js';
 export { apiKeyAuth } from './auth/api-key.js';
 export type { AuthProvider } from './auth/auth-provider.js';
 export { type CredentialCommand, type CredentialCommandOptions, credentialCommand } from './auth/credential-command.js';
@@ -17,9 +18,19 @@ export { hasSubscribers, publish, subscribe } from './diagnostics/channels.js';
 export { cloudflareAccessHeaders, type ProxySettings, proxyFromEnvironment } from './environment.js';
 export type { Middleware, Send } from './pipeline/middleware.js';
 export { redactHeaders, redactUrl } from './redaction/redact.js';
-export { type ExecuteWithRetriesOptions, executeWithRetries, type OuterRetry, outerDelayMs } from './retry/execute-with-retries.js';
-export type { RetryInfo } from './retry/retry-info.js';
-export { type AttemptOutcome, backoffMs, decideRetry, isRetryableResponse, type RetryDecision } from './retry/retry-policy.js';
+export { type BackoffOptions, backoff } from './retry/backoff.js';
+export {
+  type Failure,
+  type Pause,
+  type Retry,
+  type RetryPolicy,
+  type RetryStrategy,
+  retry,
+  UnsuccessfulResponse,
+  withAttempts,
+} from './retry/retry.js';
+export type { RetryInfo } from './retry/retry-stage.js';
+export { type HttpStrategyOptions, httpStrategy, type OuterStrategyOptions, outerStrategy } from './retry/strategies.js';
 export { createResponse, type ResponseInit } from './transport/create-response.js';
 export type {
   Cancellation,

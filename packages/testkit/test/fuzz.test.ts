@@ -1,4 +1,4 @@
-import { endpoints } from '@tinkex/types';
+import { endpoints } from '@tinkex/types/wire';
 import { describe, expect, it } from 'vitest';
 import { readVectors } from '../../../vectors/read.js';
 import { createTestServer, type RouteName, type TestServer } from '../src/index.js';

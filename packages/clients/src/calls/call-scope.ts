@@ -1,9 +1,8 @@
 import { setMaxListeners } from 'node:events';
-import type { Clock } from '@tinkex/http';
+import { type Clock, onAbort } from '@tinkex/http';
 import { AbortedError, TimeoutError } from '@tinkex/types';
 import type { CallOptions } from './call-options.js';
 import type { Closable, Lifetime } from './lifetime.js';
-import { onAbort } from './on-abort.js';
 
 /**
  * One signal for everything that may end a call: the caller's signal, the caller's time limit, and the closing of the client.

@@ -1,7 +1,6 @@
-import type { Clock } from '@tinkex/http';
+import { type Clock, onAbort } from '@tinkex/http';
 import { AbortedError, TimeoutError } from '@tinkex/types';
 import type { WaitOptions } from '../calls/call-options.js';
-import { onAbort } from '../calls/on-abort.js';
 
 /** Why it takes so long: the last attempt that failed. */
 export interface Trouble {

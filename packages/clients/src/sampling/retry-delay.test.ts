@@ -1,4 +1,5 @@
-import { apiStatusError, ConnectionError, FutureExpiredError, RequestFailedError, TimeoutError } from '@tinkex/types';
+import { ConnectionError, FutureExpiredError, RequestFailedError, TimeoutError } from '@tinkex/types';
+import { apiStatusError } from '@tinkex/types/wire';
 import { describe, expect, it } from 'vitest';
 import { readVectors } from '../../../../vectors/read.js';
 import { isSamplingRetryable, retryDelayMs } from './retry-delay.js';

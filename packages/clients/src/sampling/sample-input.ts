@@ -1,4 +1,5 @@
-import { isPlainObject, ModelInput, type SampleRequest, type SampleResponse, type SamplingParams } from '@tinkex/types';
+import { ModelInput, type SampleResponse, type SamplingParams } from '@tinkex/types';
+import { isPlainObject, type SampleRequest } from '@tinkex/types/wire';
 
 /** A prompt: a `ModelInput`, or token ids. */
 export type Prompt = ModelInput | readonly number[] | Int32Array;
@@ -17,7 +18,9 @@ export interface SampleInput {
 }
 
 /** All of a request that is not its prompt or its number. */
-export type SampleSettings = Pick<Required<SampleRequest>, 'numSamples' | 'samplingParams' | 'promptLogprobs' | 'topkPromptLogprobs'>;
+export type SampleSettings = {
+  readonly [K in 'numSamples' | 'samplingParams' | 'promptLogprobs' | 'topkPromptLogprobs']-?: NonNullable<SampleRequest[K]>;
+};
 
 const NO_PARAMS = {};
 

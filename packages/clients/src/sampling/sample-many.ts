@@ -1,6 +1,6 @@
+import { onAbort } from '@tinkex/http';
 import { AbortedError, ConfigurationError } from '@tinkex/types';
 import type { CallOptions } from '../calls/call-options.js';
-import { onAbort } from '../calls/on-abort.js';
 import { ResultLine } from './result-line.js';
 
 /** Options of `sampleMany`. */

@@ -1,4 +1,5 @@
 import { publish } from '@tinkex/http';
+import type { CreateSessionResponse } from '@tinkex/types/wire';
 import { tellUser } from '../calls/tell-user.js';
 import type { Connection } from '../service/connection.js';
 import type { ResolvedOptions } from '../service/resolve-options.js';
@@ -44,7 +45,7 @@ export function keepSessionAlive(connection: Connection, sessionId: string, opti
   });
 }
 
-function messagesOf(answer: { infoMessage?: string; warningMessage?: string; errorMessage?: string }): ServerMessage[] {
+function messagesOf(answer: CreateSessionResponse): ServerMessage[] {
   const messages: ServerMessage[] = [];
   if (answer.infoMessage) messages.push({ level: 'info', text: answer.infoMessage });
   if (answer.warningMessage) messages.push({ level: 'warning', text: answer.warningMessage });

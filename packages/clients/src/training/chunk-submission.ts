@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
+import { onAbort } from '@tinkex/http';
 import { type ApiStatusError, TinkexError } from '@tinkex/types';
-import { onAbort } from '../calls/on-abort.js';
 import type { Turn } from './turns.js';
 
 /** Sends the chunk at an index and gives back the server's promise id. */

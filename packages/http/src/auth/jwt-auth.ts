@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
+import { abortedBy, onAbort } from '../abort/on-abort.js';
 import { type Clock, systemClock } from '../clock/clock.js';
-import { abortedBy } from '../clock/sleep.js';
 import { checkedCredential } from './api-key.js';
 import type { AuthProvider } from './auth-provider.js';
 import { planJwtRefresh, RETRY_REFRESH_MS } from './jwt-refresh.js';
@@ -131,8 +131,7 @@ class RefreshingJwtAuth implements JwtAuth {
 function abortable(work: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
   if (signal === undefined) return work;
   return new Promise((resolve, reject) => {
-    const onAbort = (): void => reject(abortedBy(signal));
-    signal.addEventListener('abort', onAbort, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
+    const unfollow = onAbort(signal, () => reject(abortedBy(signal)));
+    work.then(resolve, reject).finally(unfollow);
   });
 }

@@ -1,4 +1,4 @@
-import { AbortedError } from '@tinkex/types';
+import { abortedBy, onAbort } from '../abort/on-abort.js';
 import type { Clock } from './clock.js';
 
 /** Options of `sleep`. */
@@ -23,25 +23,21 @@ export function sleep(clock: Clock, delayMs: number, signal?: AbortSignal, optio
       reject(abortedBy(signal));
       return;
     }
-    const onAbort = (): void => {
-      clock.clearTimeout(timer);
-      reject(abortedBy(signal));
-    };
     const timer = clock.setTimeout(
       () => {
-        signal?.removeEventListener('abort', onAbort);
+        unfollow?.();
         resolve();
       },
       Math.max(0, delayMs),
     );
     if (!options.isBackground) keepAlive(timer);
-    signal?.addEventListener('abort', onAbort, { once: true });
+    const unfollow =
+      signal &&
+      onAbort(signal, () => {
+        clock.clearTimeout(timer);
+        reject(abortedBy(signal));
+      });
   });
-}
-
-/** The error of a call whose signal was aborted. */
-export function abortedBy(signal: AbortSignal | undefined, message = 'The call was aborted.'): AbortedError {
-  return new AbortedError({ message, cause: signal?.reason });
 }
 
 /**

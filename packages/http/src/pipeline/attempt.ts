@@ -1,4 +1,5 @@
-import { AbortedError, TimeoutError } from '@tinkex/types';
+import { TimeoutError } from '@tinkex/types';
+import { abortedBy, onAbort } from '../abort/on-abort.js';
 import { decodeBody, decodeStream, hasEncoding } from '../compression/content-encoding.js';
 import { redactUrl } from '../redaction/redact.js';
 import type {
@@ -44,6 +45,7 @@ export class Attempt implements Cancellation, CancellationListener, RequestProgr
   #queue: DeadlineQueue | undefined;
   #listener: CancellationListener | undefined;
   #controller: AbortController | undefined;
+  #unfollow: (() => void) | undefined;
   #reason: Error | undefined;
 
   private constructor(call: Call, wire: Wire, resolve: (reply: Reply) => void, reject: (error: unknown) => void) {
@@ -83,11 +85,6 @@ export class Attempt implements Cancellation, CancellationListener, RequestProgr
     if (this.#reason !== undefined) listener?.cancelled(this.#reason);
   }
 
-  /** The abort event of the caller's signal. */
-  handleEvent(): void {
-    this.cancelled(new AbortedError({ message: 'The call was aborted.', cause: this.#call.signal?.reason }));
-  }
-
   expired(): void {
     this.cancelled(this.#timeout());
   }
@@ -119,7 +116,7 @@ export class Attempt implements Cancellation, CancellationListener, RequestProgr
   /** Lets go of the deadline and of the caller's signal. */
   release(): void {
     this.disarm();
-    this.#call.signal?.removeEventListener('abort', this);
+    this.#unfollow?.();
   }
 
   /** For user middleware, which copies requests by spreading and may put a signal of its own in place. */
@@ -148,7 +145,7 @@ export class Attempt implements Cancellation, CancellationListener, RequestProgr
   #start(): void {
     const { signal } = this.#call;
     if (signal?.aborted) {
-      this.handleEvent();
+      this.cancelled(abortedBy(signal));
       return;
     }
     // The call may have begun before the client was closed, and compressed its body meanwhile.
@@ -156,7 +153,7 @@ export class Attempt implements Cancellation, CancellationListener, RequestProgr
       this.cancelled(closedError());
       return;
     }
-    signal?.addEventListener('abort', this);
+    if (signal !== undefined) this.#unfollow = onAbort(signal, () => this.cancelled(abortedBy(signal)));
     this.arm();
     this.#guard(() => {
       this.#wire.exchange(this).then(

@@ -1,4 +1,5 @@
 import { AbortedError } from '@tinkex/types';
+import { abortedBy, onAbort } from '../abort/on-abort.js';
 import type { Clock } from '../clock/clock.js';
 import { sleep } from '../clock/sleep.js';
 import { DeadlineQueue, type Expiring } from './deadline-queue.js';
@@ -35,16 +36,15 @@ export class Lifetime {
 
   /** Waits between two attempts; the signal and `close` both end it at once with `AbortedError`. */
   async wait(delayMs: number, signal: AbortSignal | undefined): Promise<void> {
-    const closing = new AbortController();
-    const relay = (): void => closing.abort(signal?.reason);
-    if (signal?.aborted) relay();
-    signal?.addEventListener('abort', relay, { once: true });
-    this.#waits.add(closing);
+    if (signal?.aborted) throw abortedBy(signal);
+    const wait = new AbortController();
+    const unfollow = signal && onAbort(signal, () => wait.abort(signal.reason));
+    this.#waits.add(wait);
     try {
-      await sleep(this.#clock, delayMs, closing.signal);
+      await sleep(this.#clock, delayMs, wait.signal);
     } finally {
-      this.#waits.delete(closing);
-      signal?.removeEventListener('abort', relay);
+      this.#waits.delete(wait);
+      unfollow?.();
     }
   }
 

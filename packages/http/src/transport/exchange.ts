@@ -1,5 +1,6 @@
 import { AbortedError, TinkexError } from '@tinkex/types';
 import type { Dispatcher } from 'undici';
+import { abortedBy, onAbort } from '../abort/on-abort.js';
 import { oversizedBody } from './body-size.js';
 import { faultOf } from './fault.js';
 import type { CancellationListener, RequestProgress, TransportBody, TransportRequest, TransportResponse } from './transport.js';
@@ -30,6 +31,7 @@ export class Exchange implements Dispatcher.DispatchHandler, TransportResponse, 
   #error: Error | undefined;
   /** Wakes whoever waits for bytes. */
   #wake: (() => void) | undefined;
+  #unfollow: (() => void) | undefined;
 
   constructor(request: TransportRequest, origin: string, resolve: (response: TransportResponse) => void, reject: (error: Error) => void) {
     this.#request = request;
@@ -39,8 +41,7 @@ export class Exchange implements Dispatcher.DispatchHandler, TransportResponse, 
     this.#reject = reject;
     if (this.#progress !== undefined) this.#progress.phase = 'connect';
     if (request.cancellation !== undefined) request.cancellation.listen(this);
-    else if (request.signal?.aborted) this.handleEvent();
-    else request.signal?.addEventListener('abort', this);
+    else if (request.signal !== undefined) this.#followSignal(request.signal);
   }
 
   /** True when the caller gave up before the request was handed over. */
@@ -50,12 +51,6 @@ export class Exchange implements Dispatcher.DispatchHandler, TransportResponse, 
 
   get body(): TransportBody {
     return this;
-  }
-
-  /** The abort event of `request.signal`. */
-  handleEvent(): void {
-    const reason: unknown = this.#request.signal?.reason;
-    this.cancelled(TinkexError.isInstance(reason) ? reason : new AbortedError({ message: 'The call was aborted.', cause: reason }));
   }
 
   cancelled(reason: Error): void {
@@ -175,9 +170,15 @@ export class Exchange implements Dispatcher.DispatchHandler, TransportResponse, 
     this.#wake?.();
   }
 
+  #followSignal(signal: AbortSignal): void {
+    const stop = (): void => this.cancelled(TinkexError.isInstance(signal.reason) ? signal.reason : abortedBy(signal));
+    if (signal.aborted) stop();
+    else this.#unfollow = onAbort(signal, stop);
+  }
+
   #release(): void {
     if (this.#request.cancellation !== undefined) this.#request.cancellation.listen(undefined);
-    else this.#request.signal?.removeEventListener('abort', this);
+    else this.#unfollow?.();
   }
 }
 

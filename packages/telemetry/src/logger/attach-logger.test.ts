@@ -4,7 +4,7 @@ import pino from 'pino';
 import { describe, expect, it, vi } from 'vitest';
 import { collectingSink } from '../../test/collecting-sink.js';
 import { publishAll, publishSample } from '../../test/sample-events.js';
-import { eventNames } from '../events/event-fields.js';
+import { EVENT_NAMES } from '../events/catalogue.js';
 import { attachLogger } from './attach-logger.js';
 import { pinoSink } from './log-sink.js';
 
@@ -16,9 +16,9 @@ describe('attachLogger', () => {
     const sink = collectingSink();
     using logger = attachLogger({ level: 'debug', sink });
     publishAll();
-    expect(sink.lines.map(({ fields }) => fields['event'])).toEqual(eventNames);
+    expect(sink.lines.map(({ fields }) => fields['event'])).toEqual(EVENT_NAMES);
     expect(sink.lines.every(({ fields }) => fields['clientId'] === 'client-a' && fields['baseUrl'] === 'https://a.example/api')).toBe(true);
-    expect(logger.lines).toBe(eventNames.length);
+    expect(logger.lines).toBe(EVENT_NAMES.length);
   });
 
   it('says the most telling things in the message', () => {
@@ -40,12 +40,12 @@ describe('attachLogger', () => {
 
   it('does not even subscribe to events that are never loud enough', () => {
     using _logger = attachLogger({ level: 'error', sink: collectingSink() });
-    expect(eventNames.filter((name) => hasSubscribers(name))).toEqual(['tinkex:future:unobserved_failure', 'tinkex:recovery:given_up']);
+    expect(EVENT_NAMES.filter((name) => hasSubscribers(name))).toEqual(['tinkex:future:unobserved_failure', 'tinkex:recovery:given_up']);
   });
 
   it('subscribes to nothing when it is off', () => {
     using _logger = attachLogger({ level: 'off', sink: collectingSink() });
-    expect(eventNames.filter((name) => hasSubscribers(name))).toEqual([]);
+    expect(EVENT_NAMES.filter((name) => hasSubscribers(name))).toEqual([]);
   });
 
   it('raises failures: an error status, a rejected promise, a failed sample', () => {

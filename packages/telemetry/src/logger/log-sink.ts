@@ -1,9 +1,9 @@
 import type { EventFieldValues } from '../events/pick-fields.js';
 
-/** One method of a sink. A returned promise is watched: its rejection is counted, never unhandled. */
+/** One method of a sink. If it returns a promise that rejects, the rejection is counted and never unhandled. */
 export type LogMethod = (message: string, fields: EventFieldValues) => unknown;
 
-/** Where lines go. `console` fits; so does anything with these four methods. */
+/** Where log lines go: `console`, or anything else with these four methods. */
 export interface LogSink {
   debug: LogMethod;
   info: LogMethod;
@@ -14,7 +14,7 @@ export interface LogSink {
 /** One method of a logger that takes the fields first, as pino and bunyan do. */
 export type FieldsFirstMethod = (fields: object, message: string) => unknown;
 
-/** A pino logger, as far as {@link pinoSink} needs it. */
+/** The part of a pino logger that {@link pinoSink} needs. */
 export interface FieldsFirstLogger {
   debug: FieldsFirstMethod;
   info: FieldsFirstMethod;
@@ -22,7 +22,7 @@ export interface FieldsFirstLogger {
   error: FieldsFirstMethod;
 }
 
-/** Turns a pino (or bunyan) logger, which takes the fields before the message, into a sink. */
+/** Turns a pino or bunyan logger, which takes the fields before the message, into a sink. */
 export function pinoSink(logger: FieldsFirstLogger): LogSink {
   return {
     debug: (message, fields) => logger.debug(fields, message),

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Clock, type HttpClient, type Random, systemClock } from '@tinkex/http';
-import { endpoints, telemetryRequest, telemetryResponse } from '@tinkex/types';
-import { errorReport } from '../attach/error-report.js';
+import { endpoints, telemetryRequest, telemetryResponse } from '@tinkex/types/wire';
+import { ErrorCounter } from '../attach/error-counter.js';
 import { Delivery, type SendBatch } from './delivery.js';
 import { EventQueue } from './event-queue.js';
 import { exceptionReport } from './exception-report.js';
@@ -66,7 +66,7 @@ export class ServiceReporter implements AsyncDisposable {
   readonly #queue: EventQueue<TelemetryEvent>;
   readonly #delivery: Delivery;
   readonly #waiters: FlushWaiters;
-  readonly #errors = errorReport('ServiceReporter');
+  readonly #errors = new ErrorCounter('ServiceReporter');
   readonly #createdAtMs: number;
   readonly #batchEvents: number;
   #nextIndex = 0;

@@ -17,8 +17,8 @@ export interface ApiStatusErrorOptions extends TinkexErrorOptions {
 /** The server answered with a status that is not a success. Statuses with a meaning of their own have subclasses. */
 export class ApiStatusError extends TinkexError {
   readonly status: number;
-  declare readonly method?: string;
-  declare readonly path?: string;
+  declare readonly method?: string | undefined;
+  declare readonly path?: string | undefined;
   /** The response's headers with lower-case names, redacted by an allow-list. Not enumerable. */
   declare readonly headers: Readonly<Record<string, string>>;
   /** The response's body: parsed JSON, else text. Not enumerable. */

@@ -40,7 +40,7 @@ export function apiStatusError({ nowMs, ...response }: FailedResponse): ApiStatu
   const headers = withLowerCaseNames(response.headers ?? {});
   const asked = headers['x-should-retry'];
   const isRetryable = asked === 'true' ? true : asked === 'false' ? false : undefined;
-  const options = { ...response, message: messageOf(response), ...(isRetryable === undefined ? {} : { isRetryable }) };
+  const options = { ...response, message: messageOf(response), isRetryable };
   if (status === 429) return new RateLimitError({ ...options, retryAfterMs: retryAfterMs(headers, nowMs ?? Date.now()) });
   const ErrorClass = CLASS_OF_STATUS[status] ?? (status >= 500 ? ServerError : ApiStatusError);
   return new ErrorClass(options);

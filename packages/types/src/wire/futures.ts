@@ -10,9 +10,9 @@ import { filled, optional, type WireType } from './wire-type.js';
 /** The promise of a result. */
 export interface UntypedApiFuture {
   readonly requestId: string;
-  readonly modelId?: string;
+  readonly modelId?: string | undefined;
   /** Newer servers name each sample they will make. */
-  readonly sampleSequenceIds?: readonly string[];
+  readonly sampleSequenceIds?: readonly string[] | undefined;
 }
 
 const anyUntypedApiFuture = responseObject<UntypedApiFuture>('UntypedApiFuture', {
@@ -31,7 +31,7 @@ export const untypedApiFuture: Codec<UntypedApiFuture> = {
   decode(wire) {
     // A lone id, which is what servers mostly send, needs no schema: this answers every submission.
     if (typeof wire === 'object' && wire !== null && Object.keys(wire).length === 1) {
-      const { request_id: requestId } = wire as { readonly request_id?: unknown };
+      const { request_id: requestId } = wire as { readonly request_id?: unknown | undefined };
       if (typeof requestId === 'string') return { requestId };
     }
     return anyUntypedApiFuture.decode(wire);
@@ -42,7 +42,7 @@ export const untypedApiFuture: Codec<UntypedApiFuture> = {
 export interface FutureRetrieveRequest {
   readonly requestId: string;
   /** Whether a large result may be answered by its size only. Default false. */
-  readonly allowMetadataOnly?: boolean;
+  readonly allowMetadataOnly?: boolean | undefined;
 }
 
 /** {@link FutureRetrieveRequest} on the wire. */
@@ -53,11 +53,11 @@ export const futureRetrieveRequest: Codec<FutureRetrieveRequest> = requestObject
 
 /** The result is not there yet. */
 export interface TryAgainResponse {
-  readonly requestId?: string;
+  readonly requestId?: string | undefined;
   /** Anything the client does not know is `unknown`. */
   readonly queueState: QueueState;
   /** In the server's words. */
-  readonly queueStateReason?: string;
+  readonly queueStateReason?: string | undefined;
 }
 
 const QUEUE_STATES: readonly string[] = ['active', 'paused_capacity', 'paused_rate_limit'];

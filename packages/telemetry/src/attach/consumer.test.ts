@@ -2,12 +2,19 @@ import { hasSubscribers, publish } from '@tinkex/http';
 import type { HttpRequestEvent, TinkexEventName, TinkexEvents } from '@tinkex/types';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { publishSample, samples } from '../../test/sample-events.js';
-import { attach, type Subscribe } from './attach.js';
+import type { EventHandlers } from '../events/event-handlers.js';
+import { type AttachOptions, Consumer, type Subscribe } from './consumer.js';
 
 const stop = 'tinkex:http:request:stop';
 const ignore = (): void => undefined;
 
-describe('attach', () => {
+function attach(name: string, handlers: EventHandlers, options?: AttachOptions): Consumer {
+  const consumer = new Consumer(name, options);
+  consumer.listen(handlers);
+  return consumer;
+}
+
+describe('a consumer', () => {
   afterEach(() => {
     vi.restoreAllMocks();
     expect(hasSubscribers(stop)).toBe(false);
@@ -54,10 +61,10 @@ describe('attach', () => {
     ['one client id', { clientId: 'a' }, ['a']],
     ['several client ids', { clientId: ['a', 'c'] }, ['a', 'c']],
     ['a base URL in another spelling', { baseUrl: 'HTTPS://One.Example:443/api/' }, ['a', 'b']],
-    ['a predicate', { filter: ({ sessionId }: { sessionId?: string }) => sessionId === 's2' }, ['b', 'c']],
+    ['a predicate', { filter: ({ sessionId }: { sessionId?: string | undefined }) => sessionId === 's2' }, ['b', 'c']],
     [
       'all of them together',
-      { baseUrl: 'https://one.example/api', filter: ({ sessionId }: { sessionId?: string }) => sessionId === 's2' },
+      { baseUrl: 'https://one.example/api', filter: ({ sessionId }: { sessionId?: string | undefined }) => sessionId === 's2' },
       ['b'],
     ],
   ])('filters by %s', (_what, options, expected) => {
@@ -69,11 +76,11 @@ describe('attach', () => {
     expect(heard).toEqual(expected);
   });
 
-  it('refuses a base URL that is none, at once', () => {
+  it('rejects an invalid base URL immediately', () => {
     expect(() => attach('test', { [stop]: ignore }, { baseUrl: 'not a url' })).toThrow(/absolute/);
   });
 
-  it('keeps every error of a handler to itself, warns once, and goes on', () => {
+  it('keeps every error of a handler to itself, warns once, and keeps listening', () => {
     const warn = vi.spyOn(process, 'emitWarning').mockImplementation(ignore);
     const attachment = attach('test', {
       [stop]: () => {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { onAbort } from './on-abort.js';
 
 describe('onAbort', () => {
-  it('calls everybody who still follows, once, over one listener', () => {
+  it('calls every follower once, through one listener', () => {
     const controller = new AbortController();
     const called: string[] = [];
     onAbort(controller.signal, () => called.push('a'));
@@ -15,7 +15,7 @@ describe('onAbort', () => {
     expect(getEventListeners(controller.signal, 'abort')).toHaveLength(0);
   });
 
-  it('a registration that is taken back twice leaves later ones alone', () => {
+  it('leaves later followers alone when a registration is taken back twice', () => {
     const controller = new AbortController();
     const called: string[] = [];
     const unfollow = onAbort(controller.signal, () => called.push('early'));
