@@ -28,21 +28,12 @@ const manifests = publishedPackages().flatMap(({ id, manifest }) =>
 );
 verdict('check:packages', `${packed.size} packages, ${CHECKS.map(([tool]) => tool).join(' and ')}`, [
   ...manifests,
-  ...unlisted(),
   ...unexplained(),
   ...problems.flat(),
 ]);
 
 function read(file: string): Record<string, unknown> {
   return JSON.parse(readFileSync(join(root, file), 'utf8'));
-}
-
-/** Published packages without a row in ARCHITECTURE.md that says what they own. */
-function unlisted(): string[] {
-  const page = readFileSync(join(root, 'ARCHITECTURE.md'), 'utf8');
-  return publishedPackages().flatMap(({ id }) =>
-    page.includes(`| \`${id}\` |`) ? [] : [`${id} has no row in the table of ARCHITECTURE.md`],
-  );
 }
 
 /** Names in the catalog that `docs/decisions/dependencies.md` does not mention. */
