@@ -22,4 +22,3 @@ function unlisted(): string[] {
   const without = publishedPackages().filter(({ id }) => !page.includes(`| \`${id}\` |`));
   return without.map(({ id }) => `${id} has no row in the table of ARCHITECTURE.md`);
 }
-
