@@ -77,7 +77,7 @@ for (const work of chosen) {
     file.add(result, machine);
     printResult(result);
   } catch (error) {
-    // The others are still worth knowing; the exit code tells.
+    // The others are still worth knowing; the exit code reports the failure.
     failures.push(work.id);
     console.error(`\n${work.title}   [${work.id}] FAILED:`, error instanceof Error ? error.message : error);
   }

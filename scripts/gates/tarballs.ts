@@ -1,4 +1,4 @@
-/** Gate: the packed packages work for users who install one of them, or all, in projects that know nothing of this workspace. */
+/** Gate: the packed packages work for users who install one of them, or all, in projects outside this workspace. */
 import { join } from 'node:path';
 import { publishedPackages, type WorkspacePackage } from '../packages.mjs';
 import { Consumer } from '../tarballs/consumer.js';

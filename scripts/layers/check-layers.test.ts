@@ -90,7 +90,7 @@ describe('checkLayers', () => {
     expect([...new Set(rules)]).toEqual(EXPECTED[file] ?? []);
   });
 
-  it('has looked at every file', () => {
+  it('covers every file', () => {
     expect(modules).toBeGreaterThanOrEqual(Object.keys(FILES).filter((file) => file.endsWith('.ts')).length);
   });
 });

@@ -17,7 +17,7 @@ export interface PlannedRelease {
 export interface PlanOptions {
   /** The changesets to apply instead of the committed ones: file name to content. */
   readonly changesets?: Readonly<Record<string, string>>;
-  /** The version every package has before, instead of its own. */
+  /** The version every package has before, instead of the one in its manifest. */
   readonly startingVersion?: string;
 }
 

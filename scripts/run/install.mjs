@@ -7,7 +7,7 @@ import { run, SetUpError } from './spawn.mjs';
 
 const STAMP = join(root, 'node_modules', '.tinkex-install');
 
-/** Installs the workspace from the frozen lockfile unless the last install was made from exactly these files. */
+/** Installs the workspace from the frozen lockfile unless the last installation used exactly these files. */
 export async function install() {
   const fingerprint = fingerprintOfInputs();
   if (isInstalled(fingerprint)) return;
