@@ -1,11 +1,11 @@
 import { isUserError } from '@tinkex/types';
 import { errorMessage, errorStatus, errorType } from './exception-report.js';
-import type { GenericReport } from './report.js';
+import type { GenericReport } from './telemetry-event.js';
 
 /** A generic report without its kind, as `ServiceReporter.event` takes it. */
 export type ClientReport = Omit<GenericReport, 'kind'>;
 
-/** A failure inside a retry layer. Times are milliseconds since the epoch. */
+/** One failed attempt inside a retry layer. Times are milliseconds since the epoch. */
 export interface RetryFailure {
   /** The operation's name. */
   readonly operation: string;
@@ -16,26 +16,26 @@ export interface RetryFailure {
   readonly nowMs: number;
 }
 
-/** Where a poll was when something happened. */
+/** The future that was polled, and how far polling had come. */
 export interface PollPosition {
   readonly requestId: string;
   readonly requestType: string;
-  /** The poll's number, from 0. */
+  /** Counts the polls, from 0. */
   readonly iteration: number;
   readonly elapsedMs: number;
 }
 
-/** A poll that was answered with an error status, or not at all. */
+/** A poll that failed, with an error status or without an answer. */
 export interface PollFailure extends PollPosition {
   readonly error: unknown;
   readonly kind: 'retry' | 'retry_with_backoff' | 'retry_if_budget' | 'retryable_exception' | 'fatal';
   readonly isRetried: boolean;
-  readonly detail?: string;
+  readonly detail?: string | undefined;
   readonly badRequestRetries: number;
   readonly connectionErrorRetries: number;
   /** Sent for 400 and fatal answers only; redacted by an allow-list. */
-  readonly responseHeaders?: Readonly<Record<string, string>>;
-  readonly requestHeaders?: Readonly<Record<string, string>>;
+  readonly responseHeaders?: Readonly<Record<string, string>> | undefined;
+  readonly requestHeaders?: Readonly<Record<string, string>> | undefined;
   readonly responseBody?: unknown;
 }
 
@@ -91,7 +91,7 @@ export function pollTimeoutReport(position: PollPosition & { readonly timeoutMs:
   };
 }
 
-/** A promise that ended in failure. */
+/** A future that ended in failure. */
 export function pollFailedReport(
   failure: PollPosition & { readonly message: string; readonly category: 'user' | 'server' | 'unknown' },
 ): ClientReport {
@@ -108,9 +108,9 @@ export function pollFailedReport(
   };
 }
 
-/** A result that cannot be decoded: bytes (give `resultBytes`) or JSON. */
+/** A result that cannot be decoded: protobuf (pass `resultBytes`) or JSON. */
 export function pollUndecodableReport(
-  failure: PollPosition & { readonly error: unknown; readonly resultType: string; readonly resultBytes?: number },
+  failure: PollPosition & { readonly error: unknown; readonly resultType: string; readonly resultBytes?: number | undefined },
 ): ClientReport {
   const isProtobuf = failure.resultBytes !== undefined;
   return {

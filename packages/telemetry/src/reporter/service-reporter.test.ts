@@ -29,7 +29,7 @@ function service(script: readonly (Error | 'hang' | undefined)[] = []): {
 }
 
 function reporter(send: SendBatch, settings: Partial<ServiceReporterSettings> = {}): ServiceReporter {
-  return new ServiceReporter({ send, sessionId: 'session-1', sdkVersion: '0.25.0', random: () => 1, ...settings });
+  return new ServiceReporter({ send, sessionId: 'session-1', sdkVersion: '0.25.0', random: () => 0, ...settings });
 }
 
 const status = (code: number) => apiStatusError({ status: code, headers: {}, body: 'no' });
@@ -310,7 +310,7 @@ describe('ServiceReporter', () => {
       () => {
         throw new Error('no connection object');
       },
-      { maxTries: 1 },
+      { maxAttempts: 1 },
     );
     const trap = {
       get data(): never {
