@@ -1,8 +1,8 @@
 import { loadavg } from 'node:os';
 import type { CannedServer } from '../server/start-server.js';
+import type { Benchmark, Comparison } from './benchmark.js';
 import type { Measurements } from './program.js';
 import { type Spread, spreadOf } from './statistics.js';
-import type { Comparison, Work } from './work.js';
 
 /** A comparison with its outcome. */
 export interface Outcome extends Comparison {
@@ -10,34 +10,34 @@ export interface Outcome extends Comparison {
   readonly isMet: boolean | undefined;
 }
 
-/** Everything that is known about a work after its rounds. */
-export interface WorkResult {
+/** The result of a benchmark after all rounds. */
+export interface BenchmarkResult {
   readonly id: string;
   readonly title: string;
   readonly rounds: number;
-  /** One-minute load average of the machine at the end: above the number of cores, others were at work too. */
+  /** One-minute load average at the end. Above the number of cores, other processes were busy too. */
   readonly load: number;
-  /** The contenders' names by their ids. */
+  /** The contenders' names by their IDs. */
   readonly names: Readonly<Record<string, string>>;
   readonly measured: Readonly<Record<string, Readonly<Record<string, Spread>>>>;
   readonly outcomes: readonly Outcome[];
 }
 
 /**
- * Lets the contenders do their work in turns, `rounds` times, forwards and backwards, so that a slow moment of the machine strikes all alike. A ratio is
- * taken within each round; what counts is the median of the ratios.
+ * Runs the contenders in turns, `rounds` times, forwards and backwards, so that a slow moment of the machine affects all of them alike. Each round gives
+ * one ratio; the result is the median of the ratios.
  */
-export async function inTurns(work: Work, rounds: number, server: CannedServer): Promise<WorkResult> {
-  const ids = Object.keys(work.contenders);
+export async function runBenchmark(benchmark: Benchmark, rounds: number, server: CannedServer): Promise<BenchmarkResult> {
+  const ids = Object.keys(benchmark.contenders);
   const taken: Record<string, Measurements>[] = [];
-  const total = Math.min(rounds, work.maxRounds ?? rounds);
+  const total = Math.min(rounds, benchmark.maxRounds ?? rounds);
   for (let round = 0; round < total; round += 1) {
     const measured: Record<string, Measurements> = {};
     for (const id of round % 2 === 0 ? ids : [...ids].reverse()) {
       await server.release();
-      await work.prepare?.();
+      await benchmark.prepare?.();
       const before = await server.cpuMs();
-      const own = (await work.contenders[id]?.run()) ?? {};
+      const own = (await benchmark.contenders[id]?.run()) ?? {};
       measured[id] = { ...own, serverCpuMs: (await server.cpuMs()) - before };
     }
     taken.push(measured);
@@ -49,11 +49,11 @@ export async function inTurns(work: Work, rounds: number, server: CannedServer):
       return [id, Object.fromEntries(metrics.map((metric) => [metric, spreadOf(taken.map((round) => round[id]?.[metric] ?? Number.NaN))]))];
     }),
   );
-  const outcomes = work.comparisons
+  const outcomes = benchmark.comparisons
     .filter(({ of, against }) => ids.includes(of) && ids.includes(against ?? of))
     .map((one) => outcome(one, taken));
-  const names = Object.fromEntries(ids.map((id) => [id, work.contenders[id]?.name ?? id]));
-  return { id: work.id, title: work.title, rounds: total, load: loadavg()[0] ?? 0, names, measured: spreads, outcomes };
+  const names = Object.fromEntries(ids.map((id) => [id, benchmark.contenders[id]?.name ?? id]));
+  return { id: benchmark.id, title: benchmark.title, rounds: total, load: loadavg()[0] ?? 0, names, measured: spreads, outcomes };
 }
 
 function outcome(comparison: Comparison, rounds: readonly Record<string, Measurements>[]): Outcome {
