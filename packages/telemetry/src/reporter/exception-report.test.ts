@@ -34,7 +34,7 @@ describe('exceptionReport', () => {
       data: { error_type: 'RequestFailedError' },
     });
     const { data } = exceptionReport(apiStatusError({ status: 404, headers: {}, body: {} })) as { data: Record<string, unknown> };
-    expect(data).not.toHaveProperty('body');
+    expect(data['body']).toBeUndefined();
   });
 
   it('takes anything that can be thrown', () => {

@@ -17,7 +17,7 @@ export function telemetryBatch(
 }
 
 /** Sends batches through an HTTP client. The reporter repeats them itself, so the HTTP layer must not. */
-export function sendOverHttp(http: HttpClient, timeoutMs: number): SendBatch {
+export function sendOverHttp(http: HttpClient, attemptTimeoutMs: number): SendBatch {
   const { method, path, pool } = endpoints.telemetry;
   return (batch, signal) =>
     http.request({
@@ -27,7 +27,7 @@ export function sendOverHttp(http: HttpClient, timeoutMs: number): SendBatch {
       body: telemetryRequest.encode(batch),
       schema: telemetryResponse,
       maxRetries: 0,
-      timeoutMs,
+      attemptTimeoutMs,
       signal,
       requestType: 'Telemetry',
     });

@@ -1,6 +1,4 @@
-import type { TelemetryRequest } from '@tinkex/types/wire';
-import { redactText } from '../redaction/redact-text.js';
-import { type PlainValue, redactValue } from '../redaction/redact-value.js';
+import { type PlainValue, redactText, redactValue, type TelemetryRequest } from '@tinkex/types/wire';
 
 /** The severity of an event, in the service's terms. */
 export type ReportSeverity = 'DEBUG' | 'INFO' | 'WARNING' | 'ERROR' | 'CRITICAL';

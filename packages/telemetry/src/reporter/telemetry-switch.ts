@@ -23,11 +23,7 @@ export function isTelemetryEnabled({ baseUrl, env = {}, option }: TelemetrySwitc
 }
 
 function isHostedService(baseUrl: string): boolean {
-  let hostname: string;
-  try {
-    hostname = new URL(baseUrl).hostname;
-  } catch {
-    return false;
-  }
+  if (!URL.canParse(baseUrl)) return false;
+  const { hostname } = new URL(baseUrl);
   return hostname === HOSTED_DOMAIN || hostname.endsWith(`.${HOSTED_DOMAIN}`);
 }
