@@ -92,8 +92,8 @@ describe('an example that cannot run says why, once', () => {
       expect(ended).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('\n\nUsage: npm start -- ') });
     }
     expect(unknown?.stderr).toMatch(/^Unknown option '--colour'/);
-    expect(notCounted?.stderr).toMatch(/^--prompts must be a whole number from 1 up, got many\./);
-    expect(tooFew?.stderr).toMatch(/^--save-every must be a whole number from 1 up, got 0\./);
+    expect(notCounted?.stderr).toMatch(/^--prompts must be a whole number of at least 1, got many\./);
+    expect(tooFew?.stderr).toMatch(/^--save-every must be a whole number of at least 1, got 0\./);
     expect(noLoss?.stderr).toMatch(/^--loss must be importance_sampling, ppo or both, got dpo\./);
   });
 
