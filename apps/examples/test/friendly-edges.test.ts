@@ -142,7 +142,7 @@ describe('an example that cannot run says why, once', () => {
     expectOneMessage(noMessages, /no-messages\.jsonl:2: expected \{"messages"/);
     expectOneMessage(noAnswer, /no-answer\.jsonl:2: expected .* with an answer by the assistant/);
     expectOneMessage(empty, /empty\.jsonl:2: expected .* no empty content/);
-    expectOneMessage(tooShort, /too-short\.jsonl: at least two conversations are needed.*it has 1/);
+    expectOneMessage(tooShort, /too-short\.jsonl: at least two conversations are needed.*the file has 1/);
     expectOneMessage(noFile, /no-such-file\.jsonl cannot be read: there is no such file/);
   });
 });
