@@ -3,7 +3,7 @@ export type { SourceFilter } from './attach/source-filter.js';
 export { EVENT_NAMES, type LineLevel, type LogLevel } from './events/catalogue.js';
 export { type EventFieldValues, pickFields } from './events/pick-fields.js';
 export { attachLogger, type LoggerAttachment, type LoggerOptions } from './logger/attach-logger.js';
-export { type FieldsFirstLogger, type FieldsFirstMethod, type LogMethod, type LogSink, pinoSink } from './logger/log-sink.js';
+export { type FieldsFirstLogger, type LogMethod, type LogSink, pinoSink } from './logger/log-sink.js';
 export { attachMetrics, type MetricsAttachment, type MetricsOptions } from './metrics/attach-metrics.js';
 export type { Labels } from './metrics/family.js';
 export type { HistogramSample, MetricsSnapshot, NumberSample } from './metrics/registry.js';

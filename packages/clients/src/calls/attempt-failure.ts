@@ -3,7 +3,7 @@ import { ApiStatusError, ConnectionError, TimeoutError } from '@tinkex/types';
 /** How one attempt of a call failed: with an answer, or without one. */
 export interface AttemptFailure {
   /** Set when the server answered. */
-  readonly status?: number;
+  readonly status?: number | undefined;
   readonly error?: unknown;
 }
 

@@ -139,7 +139,7 @@ export class EndpointCaller {
       contentType: encoded?.contentType,
       compress: encoded?.compress,
       maxRetries: retries,
-      timeoutMs: endpoint.timeoutMs === DEFAULT_TIMEOUT_MS ? undefined : endpoint.timeoutMs,
+      attemptTimeoutMs: endpoint.timeoutMs === DEFAULT_TIMEOUT_MS ? undefined : endpoint.timeoutMs,
       headers,
       parse: endpoint.response === undefined ? nothing : undefined,
       schema: endpoint.response,

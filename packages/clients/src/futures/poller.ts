@@ -119,7 +119,7 @@ export class Poller {
         method: 'POST',
         path,
         pool,
-        timeoutMs,
+        attemptTimeoutMs: timeoutMs,
         maxRetries: 0,
         body: pollBody(job.requestId, memory.allowMetadataOnly),
         contentType: 'application/json',

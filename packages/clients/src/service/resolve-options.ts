@@ -1,4 +1,4 @@
-import { type Clock, normalizeBaseUrl, type Random, systemClock } from '@tinkex/http';
+import { type Clock, normalizeBaseUrl, type Random, REFERENCE_SDK_VERSION, systemClock } from '@tinkex/http';
 import { isTelemetryEnabled } from '@tinkex/telemetry/reporter';
 import { ConfigurationError, type JsonObject } from '@tinkex/types';
 import { rejectUnknown } from '../calls/known-options.js';
@@ -11,8 +11,6 @@ import type { ServerMessage, ServiceClientOptions, WireFormat } from './service-
 
 /** The hosted service. */
 export const DEFAULT_BASE_URL = 'https://tinker.thinkingmachines.dev/services/tinker-prod';
-/** The reference version whose behaviour this SDK mirrors. */
-export const DEFAULT_SDK_VERSION = '0.25.0';
 
 /** How long the reference's outer layer goes on. */
 const DEFAULT_MAX_RETRY_MS = 300_000;
@@ -119,7 +117,7 @@ export function resolveOptions(options: ServiceClientOptions): ResolvedOptions {
     wireFormat: options.wireFormat ?? 'auto',
     clock: options.clock ?? systemClock,
     random: options.random ?? Math.random,
-    sdkVersion: options.sdkVersion ?? DEFAULT_SDK_VERSION,
+    sdkVersion: options.sdkVersion ?? REFERENCE_SDK_VERSION,
     isTelemetryEnabled: isTelemetryEnabled({ baseUrl, option: options.telemetry, env: { TINKER_TELEMETRY: environment.telemetry } }),
     maxRetryMs: options.maxRetryMs ?? DEFAULT_MAX_RETRY_MS,
     heartbeatIntervalMs: options.heartbeatIntervalMs ?? DEFAULT_HEARTBEAT_INTERVAL_MS,

@@ -106,7 +106,7 @@ class StartUpClient {
       sdkVersion: options.sdkVersion,
       source,
       ...(credential === undefined ? {} : { auth: credential.auth }),
-      ...(timeoutMs === undefined ? {} : { timeoutMs }),
+      attemptTimeoutMs: timeoutMs,
       ...(maxRetries === undefined ? {} : { maxRetries }),
       ...(query === undefined ? {} : { query }),
       ...(middleware === undefined ? {} : { middleware }),

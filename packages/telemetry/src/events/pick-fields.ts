@@ -1,5 +1,5 @@
 import type { TinkexEventName, TinkexEvents } from '@tinkex/types';
-import { redactText } from '../redaction/redact-text.js';
+import { redactText } from '@tinkex/types/wire';
 import { EVENT_NAMES, EVENTS } from './catalogue.js';
 
 /** What a sink receives of an event: plain values that serialize as JSON. */

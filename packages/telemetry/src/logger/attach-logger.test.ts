@@ -21,7 +21,7 @@ describe('attachLogger', () => {
     expect(logger.lines).toBe(EVENT_NAMES.length);
   });
 
-  it('says the most telling things in the message', () => {
+  it('puts the most informative fields into the message', () => {
     const sink = collectingSink();
     using _logger = attachLogger({ level: 'debug', sink });
     publishSample(stop, { status: 503, durationMs: 12.345 });
@@ -48,7 +48,7 @@ describe('attachLogger', () => {
     expect(EVENT_NAMES.filter((name) => hasSubscribers(name))).toEqual([]);
   });
 
-  it('raises failures: an error status, a rejected promise, a failed sample', () => {
+  it('raises failures: an error status, a rejected future, a failed sample', () => {
     const sink = collectingSink();
     using _logger = attachLogger({ level: 'warn', sink });
     publishSample(stop, { status: 200 });
@@ -112,7 +112,7 @@ describe('attachLogger', () => {
     expect(lines[0]?.msg).toContain('delay 1000 ms');
   });
 
-  it('shows content only when told, and only when an event has it', () => {
+  it('shows content only with includeContent, and only when an event has it', () => {
     const content = { prompt: Int32Array.of(1, 2), sequences: [Int32Array.of(3)] };
     const silent = collectingSink();
     const talkative = collectingSink();

@@ -2,6 +2,7 @@ import { type Attachment, type AttachOptions, Consumer } from '../attach/consume
 import type { Labels } from './family.js';
 import { httpMetrics } from './http-metrics.js';
 import { operationMetrics } from './operation-metrics.js';
+import { prometheusText } from './prometheus-text.js';
 import { type MetricsSnapshot, Registry } from './registry.js';
 import { sessionMetrics } from './session-metrics.js';
 
@@ -48,7 +49,7 @@ class Metrics extends Consumer implements MetricsAttachment {
   }
 
   prometheus(): string {
-    return this.#registry.prometheus();
+    return prometheusText(this.#registry.families);
   }
 
   total(name: string, labels?: Labels): number {

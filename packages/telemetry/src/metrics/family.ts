@@ -1,4 +1,4 @@
-import { safeText } from '../redaction/safe-text.js';
+import { safeText } from '../events/safe-text.js';
 
 /** The labels of a series: names and values. */
 export type Labels = Readonly<Record<string, string>>;

@@ -4,12 +4,10 @@ import { BY_REQUEST_TYPE, BY_SERVER, type Registry } from './registry.js';
 
 /** Metrics of HTTP attempts and the delays between them. */
 export function httpMetrics(registry: Registry): EventHandlers {
-  const requests = registry.counter('tinkex_http_requests_total', 'HTTP attempts that were answered.', [
-    ...BY_REQUEST_TYPE,
-    'method',
-    'status',
-  ]);
-  const errors = registry.counter('tinkex_http_errors_total', 'HTTP attempts that failed without an answer.', [...BY_REQUEST_TYPE, 'code']);
+  const byStatus = [...BY_REQUEST_TYPE, 'method', 'status'] as const;
+  const byCode = [...BY_REQUEST_TYPE, 'code'] as const;
+  const requests = registry.counter('tinkex_http_requests_total', 'HTTP attempts that were answered.', byStatus);
+  const errors = registry.counter('tinkex_http_errors_total', 'HTTP attempts that failed without an answer.', byCode);
   const retries = registry.counter('tinkex_http_retries_total', 'HTTP attempts that were repeated.', BY_REQUEST_TYPE);
   const inFlight = registry.gauge('tinkex_http_requests_in_flight', 'HTTP attempts that have started and not ended.', BY_SERVER);
   const duration = registry.seconds('tinkex_http_request_duration_seconds', 'Time of an HTTP attempt, body included.', BY_REQUEST_TYPE);

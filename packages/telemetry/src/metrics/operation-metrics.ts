@@ -10,15 +10,11 @@ function futureMetrics(registry: Registry): EventHandlers {
   const byOutcome = [...BY_REQUEST_TYPE, 'outcome'] as const;
   const polls = registry.counter('tinkex_future_polls_total', 'Polls of futures, by the meaning of the answer.', byOutcome);
   const settled = registry.counter('tinkex_futures_settled_total', 'Futures that ended.', byOutcome);
-  const unobserved = registry.counter('tinkex_future_unobserved_failures_total', 'Futures that failed while no caller was waiting.', [
-    ...BY_REQUEST_TYPE,
-    'code',
-  ]);
+  const byCode = [...BY_REQUEST_TYPE, 'code'] as const;
+  const unobserved = registry.counter('tinkex_future_unobserved_failures_total', 'Futures that failed with no caller waiting.', byCode);
   const duration = registry.seconds('tinkex_future_duration_seconds', 'Time from a call to the end of its future.', BY_REQUEST_TYPE);
-  const queueChanges = registry.counter('tinkex_queue_state_changes_total', 'Changes of the queue state, by the new state.', [
-    ...BY_REQUEST_TYPE,
-    'state',
-  ]);
+  const byState = [...BY_REQUEST_TYPE, 'state'] as const;
+  const queueChanges = registry.counter('tinkex_queue_state_changes_total', 'Changes of the queue state, by the new state.', byState);
   return {
     'tinkex:future:poll': ({ baseUrl, requestType, outcome }) => polls.with(baseUrl, requestType, outcome).add(1),
     'tinkex:future:settled': ({ baseUrl, requestType, outcome, durationMs }) => {
@@ -35,10 +31,8 @@ function trainingMetrics(registry: Registry): EventHandlers {
   const datums = registry.counter('tinkex_training_datums_total', 'Examples in finished training calls.', BY_REQUEST_TYPE);
   const tokens = registry.counter('tinkex_training_tokens_total', 'Tokens in finished training calls.', BY_REQUEST_TYPE);
   const duration = registry.seconds('tinkex_training_operation_duration_seconds', 'Time of a training call.', BY_REQUEST_TYPE);
-  const metric = registry.gauge('tinkex_training_metric', 'The last value of each metric that the service reported.', [
-    'metric',
-    ...BY_REQUEST_TYPE,
-  ]);
+  const byMetric = ['metric', ...BY_REQUEST_TYPE] as const;
+  const metric = registry.gauge('tinkex_training_metric', 'The last value of each metric that the service reported.', byMetric);
   const chunks = registry.counter('tinkex_chunks_submitted_total', 'Chunks of training calls that the service accepted.', BY_REQUEST_TYPE);
   const chunkSize = registry.bytes('tinkex_chunk_size_bytes', 'Estimated size of submitted chunks.', BY_REQUEST_TYPE);
   return {
@@ -74,10 +68,8 @@ function checkpointMetrics(registry: Registry): EventHandlers {
 }
 
 function samplingMetrics(registry: Registry): EventHandlers {
-  const calls = registry.counter('tinkex_sampling_calls_total', 'Sampling calls that ended, by error code (`none` for success).', [
-    'code',
-    ...BY_SERVER,
-  ]);
+  const byCode = ['code', ...BY_SERVER] as const;
+  const calls = registry.counter('tinkex_sampling_calls_total', 'Sampling calls that ended, by error code (`none` for success).', byCode);
   const promptTokens = registry.counter('tinkex_sampling_prompt_tokens_total', 'Prompt tokens of sampling calls that ended.', BY_SERVER);
   const sampledTokens = registry.counter('tinkex_sampling_sampled_tokens_total', 'Tokens sampled.', BY_SERVER);
   const duration = registry.seconds('tinkex_sampling_call_duration_seconds', 'Time of a sampling call.', BY_SERVER);

@@ -1,5 +1,4 @@
-import { Family, type FamilyDescription, type Labels, type SeriesBudget } from './family.js';
-import { prometheusText } from './prometheus-text.js';
+import { Family, type Labels, type SeriesBudget } from './family.js';
 import { type HistogramReading, HistogramSeries, NumberSeries } from './series.js';
 
 /** One counter or gauge of a snapshot. */
@@ -24,10 +23,9 @@ export interface MetricsSnapshot {
   readonly overflowed: number;
 }
 
-/** Label names of metrics that are kept per server. */
+/** Label names of metrics per server. */
 export const BY_SERVER = ['base_url'] as const;
-
-/** Label names of metrics that are kept per server and kind of request. */
+/** Label names of metrics per server and kind of request. */
 export const BY_REQUEST_TYPE = [...BY_SERVER, 'request_type'] as const;
 
 /** From a fast HTTP attempt to a slow training step. */
@@ -45,19 +43,21 @@ export class Registry {
   }
 
   counter<const Names extends readonly string[]>(name: string, help: string, labelNames: Names): Family<NumberSeries, Names> {
-    return this.#addNumber({ name, help, kind: 'counter', labelNames });
+    return addTo(this.#numbers, new Family({ name, help, kind: 'counter', labelNames }, () => new NumberSeries(), this.#budget));
   }
 
   gauge<const Names extends readonly string[]>(name: string, help: string, labelNames: Names): Family<NumberSeries, Names> {
-    return this.#addNumber({ name, help, kind: 'gauge', labelNames });
+    return addTo(this.#numbers, new Family({ name, help, kind: 'gauge', labelNames }, () => new NumberSeries(), this.#budget));
   }
 
   seconds<const Names extends readonly string[]>(name: string, help: string, labelNames: Names): Family<HistogramSeries, Names> {
-    return this.#addHistogram({ name, help, kind: 'histogram', labelNames }, SECONDS_BOUNDS);
+    const create = () => new HistogramSeries(SECONDS_BOUNDS);
+    return addTo(this.#histograms, new Family({ name, help, kind: 'histogram', labelNames }, create, this.#budget));
   }
 
   bytes<const Names extends readonly string[]>(name: string, help: string, labelNames: Names): Family<HistogramSeries, Names> {
-    return this.#addHistogram({ name, help, kind: 'histogram', labelNames }, BYTES_BOUNDS);
+    const create = () => new HistogramSeries(BYTES_BOUNDS);
+    return addTo(this.#histograms, new Family({ name, help, kind: 'histogram', labelNames }, create, this.#budget));
   }
 
   get families(): readonly (Family<NumberSeries> | Family<HistogramSeries>)[] {
@@ -67,42 +67,21 @@ export class Registry {
   /** The sum over all series of a counter or gauge that have these labels; the number of values for a histogram. 0 for an unknown name. */
   total(name: string, labels: Labels = {}): number {
     const { counters, gauges, histograms } = this.snapshot();
-    let total = 0;
-    for (const sample of [...counters, ...gauges, ...histograms]) {
-      const isMeant = sample.name === name && Object.keys(labels).every((label) => sample.labels[label] === labels[label]);
-      if (isMeant) total += 'value' in sample ? sample.value : sample.count;
-    }
-    return total;
+    return [...counters, ...gauges, ...histograms]
+      .filter((sample) => sample.name === name && Object.keys(labels).every((label) => sample.labels[label] === labels[label]))
+      .reduce((total, sample) => total + ('value' in sample ? sample.value : sample.count), 0);
   }
 
   snapshot(): MetricsSnapshot {
     const numbers = (kind: string) => this.#numbers.filter(({ description }) => description.kind === kind).flatMap(samplesOf);
-    return {
-      counters: numbers('counter'),
-      gauges: numbers('gauge'),
-      histograms: this.#histograms.flatMap(samplesOf),
-      overflowed: this.#budget.overflowed,
-    };
+    const histograms = this.#histograms.flatMap(samplesOf);
+    return { counters: numbers('counter'), gauges: numbers('gauge'), histograms, overflowed: this.#budget.overflowed };
   }
+}
 
-  prometheus(): string {
-    return prometheusText(this.families);
-  }
-
-  #addNumber<Names extends readonly string[]>(description: FamilyDescription<Names>): Family<NumberSeries, Names> {
-    const family = new Family(description, () => new NumberSeries(), this.#budget);
-    this.#numbers.push(family);
-    return family;
-  }
-
-  #addHistogram<Names extends readonly string[]>(
-    description: FamilyDescription<Names>,
-    bounds: readonly number[],
-  ): Family<HistogramSeries, Names> {
-    const family = new Family(description, () => new HistogramSeries(bounds), this.#budget);
-    this.#histograms.push(family);
-    return family;
-  }
+function addTo<Series, Added extends Family<Series>>(families: Family<Series>[], family: Added): Added {
+  families.push(family);
+  return family;
 }
 
 function samplesOf<Reading>(family: Family<{ read(): Reading }>): ({ readonly name: string; readonly labels: Labels } & Reading)[] {

@@ -46,10 +46,8 @@ function rateLimitMetrics(registry: Registry): EventHandlers {
 }
 
 function recoveryMetrics(registry: Registry): EventHandlers {
-  const events = registry.counter('tinkex_recovery_events_total', 'Observations and actions of recovery monitors, by kind.', [
-    ...BY_SERVER,
-    'kind',
-  ]);
+  const byKind = [...BY_SERVER, 'kind'] as const;
+  const events = registry.counter('tinkex_recovery_events_total', 'Observations and actions of recovery monitors, by kind.', byKind);
   const duration = registry.seconds('tinkex_recovery_duration_seconds', 'Time from the start of a recovery to the new run.', BY_SERVER);
   return recoveryHandlers((kind, { baseUrl, durationMs }) => {
     events.with(baseUrl, kind).add(1);

@@ -1,8 +1,8 @@
 import { context, type Span, SpanKind, type Tracer, trace } from '@opentelemetry/api';
 import type { HttpRequestEvent } from '@tinkex/types';
+import { redactText } from '@tinkex/types/wire';
 import type { EventHandlers } from '../events/event-handlers.js';
-import { redactText } from '../redaction/redact-text.js';
-import { safeText } from '../redaction/safe-text.js';
+import { safeText } from '../events/safe-text.js';
 import { httpErrorType, httpStartAttributes, spanStatus, spanTime } from './attributes.js';
 import { announceAttempt } from './trace-context.js';
 

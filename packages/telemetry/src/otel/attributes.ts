@@ -1,7 +1,7 @@
 import { type Attributes, type HrTime, type SpanStatus, SpanStatusCode } from '@opentelemetry/api';
 import type { EventSource, HttpRequestEvent } from '@tinkex/types';
-import { redactText } from '../redaction/redact-text.js';
-import { safeText } from '../redaction/safe-text.js';
+import { redactText } from '@tinkex/types/wire';
+import { safeText } from '../events/safe-text.js';
 
 /** The provider's name in `gen_ai.*` attributes. */
 export const PROVIDER_NAME = 'tinker';
@@ -20,13 +20,10 @@ export function serverAttributes(baseUrl: string): Attributes {
 }
 
 function parseServer(baseUrl: string): Attributes {
-  try {
-    const { hostname, port, protocol } = new URL(baseUrl);
-    return { 'server.address': hostname, 'server.port': port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port) };
-  } catch {
-    // Anyone can publish an event: a malformed base URL must not cost the span.
-    return { 'server.address': safeText(baseUrl) };
-  }
+  // Anyone can publish an event: an invalid base URL must not cost the span.
+  if (!URL.canParse(baseUrl)) return { 'server.address': safeText(baseUrl) };
+  const { hostname, port, protocol } = new URL(baseUrl);
+  return { 'server.address': hostname, 'server.port': port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port) };
 }
 
 /** The client and session that an event belongs to. */

@@ -1,7 +1,7 @@
 import type { Attributes, Histogram, Meter } from '@opentelemetry/api';
 import type { HttpRequestEvent } from '@tinkex/types';
 import { type EventHandlers, recoveryHandlers } from '../events/event-handlers.js';
-import { safeText } from '../redaction/safe-text.js';
+import { safeText } from '../events/safe-text.js';
 import { httpErrorType, PROVIDER_NAME, serverAttributes } from './attributes.js';
 
 /** Bucket boundaries from the semantic conventions: OpenTelemetry's defaults are meant for milliseconds. */

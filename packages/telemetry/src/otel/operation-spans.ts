@@ -1,9 +1,9 @@
 import { type Attributes, context, SpanKind, type Tracer } from '@opentelemetry/api';
 import type { Clock } from '@tinkex/http';
 import type { OperationEvent, SamplingCallEvent, TrainingOperationEvent } from '@tinkex/types';
+import { redactText } from '@tinkex/types/wire';
 import type { EventHandlers } from '../events/event-handlers.js';
-import { redactText } from '../redaction/redact-text.js';
-import { safeText } from '../redaction/safe-text.js';
+import { safeText } from '../events/safe-text.js';
 import { PROVIDER_NAME, sourceAttributes, spanStatus, spanTime } from './attributes.js';
 
 /** What operation spans need. */

@@ -80,7 +80,7 @@ describe('attachProgress', () => {
 
   it.each([
     ['NO_COLOR is set', { isTTY: true }, '1'],
-    ['it is told so', { isTTY: true, hasColors: false }, ''],
+    ['the option says so', { isTTY: true, hasColors: false }, ''],
   ])('has no colors when %s', (_when, options, noColor) => {
     vi.stubEnv('NO_COLOR', noColor);
     const stream = collectingStream();

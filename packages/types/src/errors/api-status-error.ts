@@ -1,5 +1,6 @@
 import { hasKind, markKind } from '../identity/kind.js';
-import { keepSafeHeaders } from './redaction.js';
+import { redactHeaders } from '../redaction/redact-value.js';
+import { isRetryableStatus } from './retry-advice.js';
 import { defineHidden, TinkexError, type TinkexErrorOptions } from './tinkex-error.js';
 
 /** How an {@link ApiStatusError} is built. Prefer {@link apiStatusError}, which picks the class and writes the message. */
@@ -29,7 +30,7 @@ export class ApiStatusError extends TinkexError {
     this.status = options.status;
     if (options.method !== undefined) this.method = options.method;
     if (options.path !== undefined) this.path = options.path;
-    defineHidden(this, 'headers', keepSafeHeaders(options.headers ?? {}));
+    defineHidden(this, 'headers', redactHeaders(options.headers ?? {}));
     defineHidden(this, 'body', options.body);
   }
 
@@ -40,8 +41,3 @@ export class ApiStatusError extends TinkexError {
 }
 
 markKind(ApiStatusError, 'ApiStatusError');
-
-/** The statuses that the reference client tries again: 408, 409, 429 and 5xx. */
-export function isRetryableStatus(status: number): boolean {
-  return status === 408 || status === 409 || status === 429 || status >= 500;
-}

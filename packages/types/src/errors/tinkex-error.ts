@@ -1,4 +1,5 @@
 import { hasKind, markKind } from '../identity/kind.js';
+import { redactText } from '../redaction/redact-text.js';
 
 /** What every error of the SDK can be built with. */
 export interface TinkexErrorOptions {
@@ -28,7 +29,7 @@ export class TinkexError extends Error {
   readonly attempts: number;
 
   constructor(options: TinkexErrorOptions) {
-    super(options.message, options.cause === undefined ? undefined : { cause: options.cause });
+    super(redactText(options.message), options.cause === undefined ? undefined : { cause: options.cause });
     // On the prototype a minified or re-exported class would lose its name; `new.target.name` is what a subclass is called.
     Object.defineProperty(this, 'name', { value: new.target.name, configurable: true, writable: true });
     this.code = options.code ?? 'TINKEX_ERROR';

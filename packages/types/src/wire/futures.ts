@@ -4,7 +4,7 @@ import type { QueueState } from '../events/payloads.js';
 import type { Codec } from './codec.js';
 import { list } from './collections.js';
 import { requestObject, responseObject } from './objects.js';
-import { flag, integer, oneOf, text, tolerant } from './scalars.js';
+import { flag, oneOf, text, tolerant } from './scalars.js';
 import { filled, optional, type WireType } from './wire-type.js';
 
 /** The promise of a result. */
@@ -62,7 +62,8 @@ export interface TryAgainResponse {
 
 const QUEUE_STATES: readonly string[] = ['active', 'paused_capacity', 'paused_rate_limit'];
 
-function readQueueState(wire: unknown): QueueState {
+/** The state that a text of the wire means. */
+export function readQueueState(wire: unknown): QueueState {
   return typeof wire === 'string' && QUEUE_STATES.includes(wire) ? (wire as QueueState) : 'unknown';
 }
 
@@ -91,10 +92,20 @@ export interface FutureMetadataResponse {
   readonly responsePayloadSize: number;
 }
 
+/** A number or numeric text. Anything else counts as 0: the size only orders the download of large results. */
+const payloadSize: WireType<number> = {
+  schema: () => z.unknown(),
+  toWire: (value) => value,
+  fromWire(wire) {
+    const size = Number(wire);
+    return Number.isFinite(size) && size > 0 ? size : 0;
+  },
+};
+
 /** {@link FutureMetadataResponse} on the wire. */
 export const futureMetadataResponse: Codec<FutureMetadataResponse> = responseObject<FutureMetadataResponse>('FutureMetadataResponse', {
   status: oneOf('complete_metadata'),
-  responsePayloadSize: filled(integer({ min: 0 }), () => 0),
+  responsePayloadSize: filled(payloadSize, () => 0),
 });
 
 /** The operation failed. */
