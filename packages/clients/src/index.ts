@@ -19,7 +19,7 @@ export { SamplingClient, type SamplingClientOptions, type SamplingConnector } fr
 export type { SamplingClientHandle } from './sampling/sampling-handle.js';
 export type { ClientLimits } from './service/connection.js';
 export { ServiceClient } from './service/service-client.js';
-export type { ServerMessage, ServiceClientOptions, WireFormat } from './service/service-options.js';
+export type { ServerMessage, ServiceClientOptions } from './service/service-options.js';
 export type { HuggingFaceTokenizer } from './tokenizers/huggingface-tokenizer.js';
 export type { TokenizerOptions } from './tokenizers/tokenizer-library.js';
 export type { CustomForwardBackwardOutput, CustomLoss, CustomLossResult, LogprobTensor } from './training/custom-loss.js';

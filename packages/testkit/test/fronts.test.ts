@@ -101,9 +101,7 @@ describe('msw and a caller who aborts', () => {
     await server.waitForCalls('healthz', 1);
     stop.abort(new Error('no longer wanted'));
     await expect(call).rejects.toThrow('no longer wanted');
-    for (let turn = 0; turn < 20; turn++) {
-      await new Promise((resolve) => setImmediate(resolve));
-    }
+    for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
     network.close();
     expect(failures).toEqual([]);
   });

@@ -101,5 +101,5 @@ export type { GetInfoResponse, LoraConfig, ModelData, UnloadModelResponse } from
 export type { GetSamplerResponse, SampledSequence, SampleResponse, SamplingParams, StopReason } from './wire/sampling.js';
 export type { GetServerCapabilitiesResponse, SupportedModel, WhoamiResponse } from './wire/service.js';
 export type { AccessScope, GetSessionResponse, ListSessionsResponse, TraceExportResponse } from './wire/sessions.js';
-export type { AdamParams, ForwardBackwardOutput, LossFnType, OptimStepResponse } from './wire/training.js';
+export type { AdamParams, ForwardBackwardOutput, LossFnName, LossFnType, OptimStepResponse } from './wire/training.js';
 export type { LoadWeightsResponse, SaveWeightsForSamplerResponse, SaveWeightsResponse, WeightsInfoResponse } from './wire/weights.js';

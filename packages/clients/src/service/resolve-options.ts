@@ -1,13 +1,13 @@
 import { type Clock, normalizeBaseUrl, type Random, REFERENCE_SDK_VERSION, systemClock } from '@tinkex/http';
 import { isTelemetryEnabled } from '@tinkex/telemetry/reporter';
-import { ConfigurationError, type JsonObject } from '@tinkex/types';
+import { ConfigurationError, type JsonObject, type WireFormat } from '@tinkex/types';
 import { rejectUnknown } from '../calls/known-options.js';
 import { readEnvironment } from '../environment.js';
 import { DEFAULT_HEARTBEAT_INTERVAL_MS } from '../session/heartbeat.js';
 import type { TokenizerOptions } from '../tokenizers/tokenizer-library.js';
 import type { ClientLimits } from './connection.js';
 import { printMessage } from './print-message.js';
-import type { ServerMessage, ServiceClientOptions, WireFormat } from './service-options.js';
+import type { ServerMessage, ServiceClientOptions } from './service-options.js';
 
 /** The hosted service. */
 export const DEFAULT_BASE_URL = 'https://tinker.thinkingmachines.dev/services/tinker-prod';
@@ -26,7 +26,7 @@ export interface ResolvedOptions
   readonly tags: readonly string[];
   readonly userMetadata: JsonObject;
   readonly headers: Readonly<Record<string, string>>;
-  readonly wireFormat: WireFormat;
+  readonly wireFormat: 'auto' | WireFormat;
   readonly clock: Clock;
   readonly random: Random;
   readonly sdkVersion: string;

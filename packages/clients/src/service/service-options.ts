@@ -1,5 +1,5 @@
 import type { Clock, Middleware, Random, Transport, UndiciTransportOptions } from '@tinkex/http';
-import type { JsonObject } from '@tinkex/types';
+import type { JsonObject, WireFormat } from '@tinkex/types';
 import type { TokenizerOptions } from '../tokenizers/tokenizer-library.js';
 import type { ClientLimits } from './connection.js';
 
@@ -8,9 +8,6 @@ export interface ServerMessage {
   readonly level: 'info' | 'warning' | 'error';
   readonly text: string;
 }
-
-/** Which encoding forward/backward requests and bulk results have. */
-export type WireFormat = 'auto' | 'protobuf' | 'json';
 
 /** How to reach the service, and as whom. Options win over the environment variables named here. */
 export interface ServiceClientOptions {
@@ -46,7 +43,7 @@ export interface ServiceClientOptions {
   /** Layers around each HTTP attempt, outermost first. */
   readonly middleware?: readonly Middleware[];
   /** Default `auto`: protobuf, and JSON for a server that refuses protobuf. */
-  readonly wireFormat?: WireFormat;
+  readonly wireFormat?: 'auto' | WireFormat;
   /** Time. Default: the machine's. */
   readonly clock?: Clock;
   /** Chance, uniform in [0, 1). Default `Math.random`. */

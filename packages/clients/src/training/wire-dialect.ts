@@ -1,5 +1,4 @@
-import { ApiStatusError } from '@tinkex/types';
-import type { WireFormat } from '../service/service-options.js';
+import { ApiStatusError, type WireFormat } from '@tinkex/types';
 
 /** A refusal that may be about the type of the body and not about its content. */
 const TYPE_REFUSALS: ReadonlySet<number> = new Set([400, 415, 422]);
@@ -15,7 +14,7 @@ const TYPE_REFUSALS: ReadonlySet<number> = new Set([400, 415, 422]);
 export class WireDialect {
   #settled: 'protobuf' | 'json' | undefined;
 
-  constructor(format: WireFormat) {
+  constructor(format: 'auto' | WireFormat) {
     this.#settled = format === 'auto' ? undefined : format;
   }
 

@@ -1,20 +1,20 @@
+import { VirtualClock } from '@tinkex/http/testing';
 import { describe, expect, it } from 'vitest';
-import { VirtualClock } from '../clock/virtual-clock.js';
+import type { Operation } from './executor.js';
+import { FutureRecord } from './future-record.js';
 import { Lane } from './lane.js';
-import type { Operation } from './operation.js';
-import { PromiseRecord } from './promise-record.js';
 
 function operation(seqId: number): Operation {
-  const promise = new PromiseRecord({ requestId: String(seqId), route: 'optimStep', requestType: 'OptimStep' });
-  return { promise, route: 'optimStep', run: () => seqId };
+  const future = new FutureRecord({ requestId: String(seqId), route: 'optimStep', requestType: 'OptimStep' });
+  return { future, route: 'optimStep', run: () => seqId };
 }
 
 function laneOf(clock: VirtualClock, ran: number[], gapMs = 100): Lane {
   return new Lane({
     clock,
     gapMs,
-    execute: async ({ promise }) => {
-      ran.push(Number(promise.requestId));
+    execute: async ({ future }) => {
+      ran.push(Number(future.requestId));
     },
   });
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { type CheckpointFiles, type EngineModel, EngineUserError, learnEngine } from '../../src/engine/index.js';
 import { decodeSafetensors } from '../../src/engine/safetensors.js';
+import { type CheckpointFiles, type EngineModel, EngineUserError, learnEngine } from '../../src/index.js';
 import { complete, prompt, sentenceDatum, setUp, train } from './sentences.js';
 
 const text = ['resume where you stopped'];

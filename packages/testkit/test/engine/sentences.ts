@@ -1,5 +1,5 @@
 import { ByteTokenizer, type Datum, ModelInput, nextTokenDatum } from '@tinkex/types';
-import { type Engine, type EngineModel, learnEngine } from '../../src/engine/index.js';
+import { type Engine, type EngineModel, learnEngine } from '../../src/index.js';
 
 export const tokenizer = new ByteTokenizer();
 

@@ -14,8 +14,11 @@ import { integer, number, oneOf, text } from './scalars.js';
 import { tensor } from './tensor.js';
 import { filled, optional, type WireType } from './wire-type.js';
 
-/** The loss functions of the service; a server may have more. */
-export type LossFnType = 'cross_entropy' | 'importance_sampling' | 'ppo' | 'cispo' | 'dro' | (string & {});
+/** The loss functions of the service. */
+export type LossFnName = 'cross_entropy' | 'importance_sampling' | 'ppo' | 'cispo' | 'dro';
+
+/** The name of a loss function: one of the service's, or another that the server has. */
+export type LossFnType = LossFnName | (string & {});
 
 /** A forward pass, with a backward pass unless `forwardOnly`. The answer is a promise of a {@link ForwardBackwardOutput}. */
 export interface ForwardBackwardRequest {
