@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { ConnectionError, FutureExpiredError, RequestFailedError, TimeoutError } from '@tinkex/types';
 import { apiStatusError } from '@tinkex/types/wire';
 import { describe, expect, it } from 'vitest';
+import { readVectors } from '../../../../vectors/read.js';
 import { isSamplingRetryable, retryDelayMs } from './retry-delay.js';
 
 interface DelayCase {
@@ -10,9 +10,7 @@ interface DelayCase {
   readonly expected: { readonly min_seconds: number; readonly nominal_seconds: number; readonly max_seconds: number };
 }
 
-const { cases } = JSON.parse(readFileSync(new URL('../../test/vectors/retry-delays.json', import.meta.url), 'utf8')) as {
-  cases: DelayCase[];
-};
+const cases = readVectors('retry-delays') as DelayCase[];
 const handlerCases = cases.filter(({ input }) => input.layer === 'retry_handler');
 const defaults = { baseDelayMs: 500, maxDelayMs: 10_000, jitter: 0.25 };
 
