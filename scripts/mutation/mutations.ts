@@ -15,7 +15,7 @@ export interface Mutation {
 export const mutations: readonly Mutation[] = [
   {
     invariant: 'seq order: a training operation waits for its turn',
-    file: 'packages/clients/src/training/turns.ts',
+    file: 'packages/clients/src/training/turn-queue.ts',
     find: 'start: (signal) => this.#start(place, signal),',
     replace: 'start: async () => void this.#start,',
     package: 'clients',
@@ -71,7 +71,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     invariant: 'idempotent seq on retry: every attempt of a sample has the same number',
-    file: 'packages/clients/src/sampling/sample-calls.ts',
+    file: 'packages/clients/src/sampling/sample-call.ts',
     find: 'call.seqId ??= this.#seqIds.next();',
     replace: 'call.seqId = this.#seqIds.next();',
     package: 'clients',
@@ -79,7 +79,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     invariant: 'TTL: the time to live of a save reaches the server',
-    file: 'packages/clients/src/training/save-operations.ts',
+    file: 'packages/clients/src/training/saves.ts',
     find: 'const { ttlSeconds, overwrite = false } = options;\n  const ttl = ttlSeconds === undefined ? {} : { ttlSeconds };',
     replace: 'const { overwrite = false } = options;\n  const ttl = {};',
     package: 'clients',

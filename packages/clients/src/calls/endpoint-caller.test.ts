@@ -6,7 +6,7 @@ import { answersInOrder, type Handler, type ScriptedAnswer, ScriptedTransport } 
 import { readVectors } from '../../test/support/vectors.js';
 import { BillingPause } from '../limits/billing-pause.js';
 import { EndpointCaller, type EndpointCallerParts, type FailedRound } from './endpoint-caller.js';
-import { Lifetime } from './lifetime.js';
+import { Lifetime } from '../runtime/client-lifetime.js';
 
 function setUp(handler: Handler, parts: Pick<Partial<EndpointCallerParts>, 'maxRetryMs' | 'onFailedRound' | 'onHttpRetry'> = {}) {
   const clock = new VirtualClock();

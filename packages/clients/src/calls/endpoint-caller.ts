@@ -2,9 +2,9 @@ import { type Clock, executeWithRetries, type HttpClient, type Query, type Retry
 import { type Codec, endpoints, ValidationError } from '@tinkex/types';
 import type { BillingPause } from '../limits/billing-pause.js';
 import type { EndpointCallOptions } from '../service/connection.js';
-import { CallScope } from './call-scope.js';
+import { CallScope } from '../runtime/call-scope.js';
 import type { EndpointCall, EndpointKey, EndpointResponse } from './endpoint-types.js';
-import type { Lifetime } from './lifetime.js';
+import type { Lifetime } from '../runtime/client-lifetime.js';
 
 /** What calls of one connection share. */
 export interface EndpointCallerParts {

@@ -1,8 +1,8 @@
-import type { WaitOptions } from '../calls/call-options.js';
+import type { WaitOptions } from '../runtime/call-options.js';
 import { FutureCore, type FutureView } from './future-core.js';
 import type { FutureHandle, FutureProgress, FutureStatus, QueueStateChange } from './future-progress.js';
 import { progressOf } from './progress-iterator.js';
-import { waitFor } from './wait.js';
+import { waitFor } from '../runtime/wait-for.js';
 
 /**
  * The result of an operation that runs on the server. The work started when the method was called and goes on whether or not

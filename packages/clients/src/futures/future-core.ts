@@ -1,6 +1,6 @@
 import { type Clock, hasSubscribers, publish } from '@tinkex/http';
 import { type EventSource, type QueueState, TinkexError } from '@tinkex/types';
-import { tellUser } from '../calls/tell-user.js';
+import { tellUser } from '../runtime/notify-user.js';
 import type { FutureProgress, FutureStatus, QueueStateChange } from './future-progress.js';
 import type { QueueReport } from './queue-state.js';
 

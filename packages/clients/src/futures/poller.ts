@@ -3,7 +3,7 @@ import type { ClientReport } from '@tinkex/telemetry/reporter';
 import { type ApiStatusError, type EventSource, endpoints } from '@tinkex/types';
 import type { AdmissionQueue } from '../limits/admission-queue.js';
 import { BILLING_PAUSE_MS, type BillingPause } from '../limits/billing-pause.js';
-import type { PollObserver } from './operation.js';
+import type { PollObserver } from './running-call.js';
 import { answerOfError, answerOfResponse } from './poll-answer.js';
 import { pollBody } from './poll-body.js';
 import { decidePoll, FIRST_POLL, type PollAnswer, type PollDecision, type PollMemory, type PollWait } from './poll-decision.js';

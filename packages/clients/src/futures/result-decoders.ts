@@ -1,5 +1,5 @@
 import { endpoints, protobuf } from '@tinkex/types';
-import type { FutureResults } from './attach.js';
+import type { FutureResults } from './futures.js';
 import type { ResultDecoder } from './result-decoder.js';
 
 const forwardBackward: ResultDecoder<FutureResults['ForwardBackward']> = {

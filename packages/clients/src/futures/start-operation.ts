@@ -1,8 +1,8 @@
-import type { CallOptions } from '../calls/call-options.js';
-import { CallScope } from '../calls/call-scope.js';
+import type { CallOptions } from '../runtime/call-options.js';
+import { CallScope } from '../runtime/call-scope.js';
 import { ApiFuture } from './api-future.js';
 import { FutureCore } from './future-core.js';
-import { type OperationHost, type OperationSpec, RunningOperation } from './operation.js';
+import { type OperationHost, type OperationSpec, RunningOperation } from './running-call.js';
 
 /** Runs eager work behind a future. The synchronous part of `run` happens within the user's call, which is what fixes the order. */
 export function startOperation<T>(host: OperationHost, spec: OperationSpec<T>, options: CallOptions = {}): ApiFuture<T> {

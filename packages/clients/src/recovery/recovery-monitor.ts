@@ -1,7 +1,7 @@
 import { type Clock, sleep, systemClock } from '@tinkex/http';
 import { AbortedError, type Checkpoint, ConfigurationError, type EventSource, NotFoundError, type TrainingRun } from '@tinkex/types';
-import type { CallOptions } from '../calls/call-options.js';
-import { tellUser } from '../calls/tell-user.js';
+import type { CallOptions } from '../runtime/call-options.js';
+import { tellUser } from '../runtime/notify-user.js';
 import { publishRecovery, type RecoveryEvent } from './recovery-event.js';
 import { newestTrainingCheckpoint, type RecoveryPolicy, recoveryDelayMs } from './recovery-policy.js';
 

@@ -7,7 +7,7 @@ import {
   ServerError,
   ValidationError,
 } from '@tinkex/types';
-import type { CallStep } from '../calls/call-options.js';
+import type { CallStep } from '../runtime/call-options.js';
 import type { Connection } from '../service/connection.js';
 
 const BUILDING_PAUSE_MS = 30_000;

@@ -1,5 +1,5 @@
 import { type AttemptFailure, mayHaveHappened, statusOf } from '../calls/attempt-failure.js';
-import type { CallOptions } from '../calls/call-options.js';
+import type { CallOptions } from '../runtime/call-options.js';
 import type { Connection } from '../service/connection.js';
 
 /** What a server answers to a change that an earlier attempt has already made. */

@@ -13,10 +13,10 @@ import {
   type WeightsInfoResponse,
   type WhoamiResponse,
 } from '@tinkex/types';
-import type { CallOptions } from '../calls/call-options.js';
+import type { CallOptions } from '../runtime/call-options.js';
 import type { EndpointCall, EndpointKey, EndpointResponse } from '../calls/endpoint-types.js';
 import { type DownloadCheckpointOptions, type DownloadedCheckpoint, downloadCheckpoint } from '../checkpoints/download-checkpoint.js';
-import { waitFor } from '../futures/wait.js';
+import { waitFor } from '../runtime/wait-for.js';
 import type { Connection } from '../service/connection.js';
 import { archiveUrl } from './archive-url.js';
 import { changeOnce, type OnceOnlyChange } from './change-once.js';

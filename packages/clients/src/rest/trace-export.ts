@@ -1,6 +1,6 @@
 import { sleep } from '@tinkex/http';
 import { RequestFailedError, ValidationError } from '@tinkex/types';
-import type { CallStep } from '../calls/call-options.js';
+import type { CallStep } from '../runtime/call-options.js';
 import type { Connection } from '../service/connection.js';
 
 const POLL_INTERVAL_MS = 5_000;

@@ -1,5 +1,5 @@
 import { ConfigurationError } from '@tinkex/types';
-import { resolveRetryOptions } from './retry-handler.js';
+import { resolveRetryOptions } from './retries.js';
 import type { SamplingClientOptions } from './sampling-client.js';
 
 /** @throws ConfigurationError when no server could make this sampler, or its retries make no sense. Asks nobody. */

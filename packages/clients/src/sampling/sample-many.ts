@@ -1,7 +1,7 @@
 import { AbortedError, ConfigurationError } from '@tinkex/types';
-import type { CallOptions } from '../calls/call-options.js';
-import { onAbort } from '../calls/on-abort.js';
-import { ResultLine } from './result-line.js';
+import type { CallOptions } from '../runtime/call-options.js';
+import { onAbort } from '../runtime/on-abort.js';
+import { ResultLine } from './result-queue.js';
 
 /** Options of `sampleMany`. */
 export interface SampleManyOptions extends CallOptions {

@@ -1,9 +1,9 @@
 import { ApiStatusError, endpoints, RateLimitError, type SampleRequest } from '@tinkex/types';
-import { tenantLimiter } from '../rate-limit/limiter-registry.js';
-import type { RateLimiter } from '../rate-limit/rate-limiter.js';
+import { tenantLimiter } from '../limits/rate-limiter-registry.js';
+import type { RateLimiter } from '../limits/rate-limiter.js';
 import type { Connection } from '../service/connection.js';
 import { backoffDelayMs } from './backoff-delay.js';
-import { DispatchLimits } from './dispatch-limits.js';
+import { DispatchLimits } from './admission.js';
 import { SampleRequestEncoder } from './request-encoder.js';
 
 const { path, pool, response } = endpoints.asample;

@@ -1,13 +1,13 @@
 import { type SampleResponse, type Tokenizer, ValidationError } from '@tinkex/types';
-import type { CallOptions } from '../calls/call-options.js';
-import { throwIfAborted } from '../calls/throw-if-aborted.js';
+import type { CallOptions } from '../runtime/call-options.js';
+import { throwIfAborted } from '../runtime/throw-if-aborted.js';
 import type { ApiFuture } from '../futures/api-future.js';
-import { waitFor } from '../futures/wait.js';
+import { waitFor } from '../runtime/wait-for.js';
 import type { Connection, SessionConnection } from '../service/connection.js';
 import { modelTokenizer } from '../tokenizers/model-tokenizer.js';
 import { checkSamplerOptions } from './check-sampler-options.js';
-import type { RetryOptions } from './retry-handler.js';
-import { SampleCalls } from './sample-calls.js';
+import type { RetryOptions } from './retries.js';
+import { SampleCalls } from './sample-call.js';
 import type { Prompt, SampleInput } from './sample-input.js';
 import { mapConcurrently, type SampleManyItem, type SampleManyOptions, type SampleManySuccess } from './sample-many.js';
 import { parseSamplingHandle, type SamplingClientHandle } from './sampling-handle.js';

@@ -2,16 +2,16 @@ import type { Clock, HttpClient, Random, Transport } from '@tinkex/http';
 import type { ClientReport } from '@tinkex/telemetry/reporter';
 import type { ClientConfigResponse, EventSource, Tokenizer } from '@tinkex/types';
 import type { AttemptFailure } from '../calls/attempt-failure.js';
-import type { CallOptions } from '../calls/call-options.js';
+import type { CallOptions } from '../runtime/call-options.js';
 import type { RetryScope } from '../calls/endpoint-caller.js';
 import type { EndpointCall, EndpointKey, EndpointResponse } from '../calls/endpoint-types.js';
-import type { Lifetime } from '../calls/lifetime.js';
+import type { Lifetime } from '../runtime/client-lifetime.js';
 import type { ApiFuture } from '../futures/api-future.js';
-import type { OperationSpec } from '../futures/operation.js';
+import type { OperationSpec } from '../futures/running-call.js';
 import type { PollJob } from '../futures/poller.js';
 import type { AdmissionQueue } from '../limits/admission-queue.js';
 import type { BillingPause } from '../limits/billing-pause.js';
-import type { BodyBuffers } from '../limits/body-buffers.js';
+import type { BodyBuffers } from '../training/body-memory.js';
 import type { WireDialect } from '../training/wire-dialect.js';
 
 /**

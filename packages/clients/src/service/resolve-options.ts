@@ -1,9 +1,9 @@
 import { type Clock, normalizeBaseUrl, type Random, systemClock } from '@tinkex/http';
 import { isTelemetryEnabled } from '@tinkex/telemetry/reporter';
 import { ConfigurationError, type JsonObject } from '@tinkex/types';
-import { rejectUnknown } from '../calls/known-options.js';
+import { rejectUnknown } from '../runtime/reject-unknown-options.js';
 import { readEnvironment } from '../environment.js';
-import { DEFAULT_HEARTBEAT_INTERVAL_MS } from '../session/heartbeat.js';
+import { DEFAULT_HEARTBEAT_INTERVAL_MS } from './heartbeat.js';
 import type { TokenizerOptions } from '../tokenizers/tokenizer-library.js';
 import type { ClientLimits } from './connection.js';
 import { printMessage } from './print-message.js';

@@ -1,12 +1,12 @@
 import type { Transport } from '@tinkex/http';
 import type { ClientReport } from '@tinkex/telemetry/reporter';
 import type { EventSource, Tokenizer } from '@tinkex/types';
-import type { Lifetime } from '../calls/lifetime.js';
+import type { Lifetime } from '../runtime/client-lifetime.js';
 import { Poller } from '../futures/poller.js';
 import { startOperation } from '../futures/start-operation.js';
 import { AdmissionQueue } from '../limits/admission-queue.js';
-import { BodyBuffers } from '../limits/body-buffers.js';
-import { tenantIdOf } from '../rate-limit/tenant-id.js';
+import { BodyBuffers } from '../training/body-memory.js';
+import { tenantIdOf } from '../limits/tenant-id.js';
 import { WireDialect } from '../training/wire-dialect.js';
 import type { Connection } from './connection.js';
 import type { ResolvedOptions } from './resolve-options.js';

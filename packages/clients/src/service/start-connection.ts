@@ -7,8 +7,8 @@ import {
   type EventSource,
 } from '@tinkex/types';
 import { EndpointCaller, type FailedRound } from '../calls/endpoint-caller.js';
-import type { Lifetime } from '../calls/lifetime.js';
-import { tellUser } from '../calls/tell-user.js';
+import type { Lifetime } from '../runtime/client-lifetime.js';
+import { tellUser } from '../runtime/notify-user.js';
 import { BillingPause } from '../limits/billing-pause.js';
 import { type Credential, chooseCredential, requireKey } from './credentials.js';
 import type { ResolvedOptions } from './resolve-options.js';

@@ -1,7 +1,7 @@
 import type { Tokenizer } from '@tinkex/types';
-import type { CallOptions } from '../calls/call-options.js';
-import { CallScope } from '../calls/call-scope.js';
-import { waitFor } from '../futures/wait.js';
+import type { CallOptions } from '../runtime/call-options.js';
+import { CallScope } from '../runtime/call-scope.js';
+import { waitFor } from '../runtime/wait-for.js';
 import type { Connection } from '../service/connection.js';
 
 /** What a tokenizer is found by. */

@@ -7,7 +7,7 @@ import { createResponse, systemClock, type Transport, type TransportRequest } fr
 import { VirtualClock } from '@tinkex/testkit';
 import { AbortedError, ByteTokenizer, ConfigurationError, ConnectionError, ModelInput, type Tokenizer } from '@tinkex/types';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { Lifetime } from '../calls/lifetime.js';
+import { Lifetime } from '../runtime/client-lifetime.js';
 import { buildHuggingFaceTokenizer } from './huggingface-tokenizer.js';
 import { TokenizerLibrary, type TokenizerLibraryParts, type TokenizerOptions } from './tokenizer-library.js';
 

@@ -1,7 +1,7 @@
 import type { Clock, Transport } from '@tinkex/http';
 import { ByteTokenizer, isByteTokenizerId, type Tokenizer, tokenizerIdFor } from '@tinkex/types';
-import { CallScope } from '../calls/call-scope.js';
-import type { Lifetime } from '../calls/lifetime.js';
+import { CallScope } from '../runtime/call-scope.js';
+import type { Lifetime } from '../runtime/client-lifetime.js';
 import { readTokenizerDirectory } from './directory-source.js';
 import { DEFAULT_HUB_URL, fetchTokenizerFiles } from './hub-source.js';
 import { buildHuggingFaceTokenizer } from './huggingface-tokenizer.js';

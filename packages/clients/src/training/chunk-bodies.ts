@@ -1,4 +1,4 @@
-import type { BodyBuffers } from '../limits/body-buffers.js';
+import type { BodyBuffers } from './body-memory.js';
 
 /** The memory of the chunks of one pass, from their encoding to their results. */
 export class ChunkBodies {

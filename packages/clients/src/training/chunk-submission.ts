@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { type ApiStatusError, TinkexError } from '@tinkex/types';
-import { onAbort } from '../calls/on-abort.js';
-import type { Turn } from './turns.js';
+import { onAbort } from '../runtime/on-abort.js';
+import type { Turn } from './turn-queue.js';
 
 /** Sends the chunk at an index and gives back the server's promise id. */
 export type SubmitChunk = (index: number, signal: AbortSignal) => Promise<string>;

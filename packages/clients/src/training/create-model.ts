@@ -1,8 +1,8 @@
 import { publish } from '@tinkex/http';
 import { type CreateModelRequest, endpoints, resolveLoraConfig, ValidationError, type WeightsInfoResponse } from '@tinkex/types';
-import type { CallOptions } from '../calls/call-options.js';
+import type { CallOptions } from '../runtime/call-options.js';
 import type { ApiFuture } from '../futures/api-future.js';
-import type { FutureResults } from '../futures/attach.js';
+import type { FutureResults } from '../futures/futures.js';
 import { resultDecoders } from '../futures/result-decoders.js';
 import type { Connection, EndpointCallOptions, SessionConnection } from '../service/connection.js';
 import type { FromStateOptions, LoraTrainingOptions } from './training-options.js';

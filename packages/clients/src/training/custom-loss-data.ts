@@ -1,6 +1,6 @@
 import { type Datum, TensorData, ValidationError, type ValidationIssue } from '@tinkex/types';
 import type { CustomLossResult, LogprobTensor } from './custom-loss.js';
-import { explainData } from './wrong-datum.js';
+import { explainData } from './explain-invalid-data.js';
 
 const ALLOWED_INPUTS: ReadonlySet<string> = new Set(['targetTokens', 'weights']);
 

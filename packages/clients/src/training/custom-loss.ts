@@ -1,13 +1,13 @@
 import type { Datum, ForwardBackwardOutput } from '@tinkex/types';
-import type { CallOptions } from '../calls/call-options.js';
+import type { CallOptions } from '../runtime/call-options.js';
 import type { ApiFuture } from '../futures/api-future.js';
-import type { Operation } from '../futures/operation.js';
-import { waitFor } from '../futures/wait.js';
+import type { Operation } from '../futures/running-call.js';
+import { waitFor } from '../runtime/wait-for.js';
 import { backwardData, forwardData, logprobsOf } from './custom-loss-data.js';
-import { runForwardPass } from './forward-pass.js';
+import { runForwardPass } from './passes.js';
 import type { ModelOperations } from './model-operations.js';
 import { type PassPlan, planPass } from './pass-plan.js';
-import type { Turn } from './turns.js';
+import type { Turn } from './turn-queue.js';
 
 /** The log-probabilities of one datum's targets under the model being trained. */
 export interface LogprobTensor {

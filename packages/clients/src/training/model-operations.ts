@@ -1,14 +1,14 @@
 import { hasSubscribers, publish } from '@tinkex/http';
-import type { CallOptions } from '../calls/call-options.js';
+import type { CallOptions } from '../runtime/call-options.js';
 import type { EndpointBody, EndpointKey } from '../calls/endpoint-types.js';
 import type { ApiFuture } from '../futures/api-future.js';
-import type { FutureResults } from '../futures/attach.js';
-import type { Operation } from '../futures/operation.js';
+import type { FutureResults } from '../futures/futures.js';
+import type { Operation } from '../futures/running-call.js';
 import { resultDecoders } from '../futures/result-decoders.js';
 import type { EndpointCallOptions, SessionConnection } from '../service/connection.js';
 import { RecentSaves } from './recent-saves.js';
 import { CLOCK_TOLERANCE_MS } from './save-recovery.js';
-import { TurnLine } from './turns.js';
+import { TurnLine } from './turn-queue.js';
 
 /** The submit endpoints of the table: those that answer with a promise. */
 export type SubmitEndpoint = 'optimStep' | 'saveWeights' | 'loadWeights' | 'saveWeightsForSampler' | 'unloadModel';

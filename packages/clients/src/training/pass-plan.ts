@@ -1,5 +1,5 @@
 import { type ClientConfigResponse, chunkData, type Datum, ValidationError } from '@tinkex/types';
-import { explainData } from './wrong-datum.js';
+import { explainData } from './explain-invalid-data.js';
 
 /** The data of one call, split as the server wants it. */
 export interface PassPlan {

@@ -1,5 +1,5 @@
 import { type Checkpoint, ConfigurationError, NotFoundError } from '@tinkex/types';
-import type { CallOptions } from '../calls/call-options.js';
+import type { CallOptions } from '../runtime/call-options.js';
 import { newestTrainingCheckpoint } from '../recovery/recovery-policy.js';
 import type { Connection } from '../service/connection.js';
 import type { TrainingClient } from './training-client.js';

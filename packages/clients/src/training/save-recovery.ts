@@ -1,6 +1,6 @@
 import { type Checkpoint, ConflictError, FutureExpiredError, TinkexError } from '@tinkex/types';
 import { mayHaveHappened } from '../calls/attempt-failure.js';
-import type { CallOptions } from '../calls/call-options.js';
+import type { CallOptions } from '../runtime/call-options.js';
 import type { SessionConnection } from '../service/connection.js';
 import type { RecentSave } from './recent-saves.js';
 

@@ -11,16 +11,16 @@ import {
   type UnloadModelResponse,
   ValidationError,
 } from '@tinkex/types';
-import type { CallOptions } from '../calls/call-options.js';
+import type { CallOptions } from '../runtime/call-options.js';
 import type { ApiFuture } from '../futures/api-future.js';
 import { SamplingClient, type SamplingClientOptions } from '../sampling/sampling-client.js';
 import type { SessionConnection } from '../service/connection.js';
 import { modelTokenizer } from '../tokenizers/model-tokenizer.js';
 import { type CustomForwardBackwardOutput, type CustomLoss, startCustomPass } from './custom-loss.js';
-import { runForwardPass } from './forward-pass.js';
+import { runForwardPass } from './passes.js';
 import { ModelOperations } from './model-operations.js';
 import { planPass } from './pass-plan.js';
-import { saveSamplerWeights, saveTrainingState } from './save-operations.js';
+import { saveSamplerWeights, saveTrainingState } from './saves.js';
 import type {
   LoadStateOptions,
   PassOptions,

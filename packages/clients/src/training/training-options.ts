@@ -1,5 +1,5 @@
 import type { JsonObject } from '@tinkex/types';
-import type { CallOptions } from '../calls/call-options.js';
+import type { CallOptions } from '../runtime/call-options.js';
 
 /** Options of `forward` and `forwardBackward`. */
 export interface PassOptions extends CallOptions {

@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import type { Clock } from '@tinkex/http';
 import { AbortedError, TimeoutError } from '@tinkex/types';
 import type { CallOptions } from './call-options.js';
-import type { Closable, Lifetime } from './lifetime.js';
+import type { Closable, Lifetime } from './client-lifetime.js';
 import { onAbort } from './on-abort.js';
 
 /**

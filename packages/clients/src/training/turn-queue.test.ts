@@ -1,7 +1,7 @@
 import { AbortedError } from '@tinkex/types';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { TurnLine } from './turns.js';
+import { TurnLine } from './turn-queue.js';
 
 const tick = () => new Promise((resolve) => setImmediate(resolve));
 

@@ -1,8 +1,8 @@
 import { publish } from '@tinkex/http';
-import { tellUser } from '../calls/tell-user.js';
-import type { Connection } from '../service/connection.js';
-import type { ResolvedOptions } from '../service/resolve-options.js';
-import type { ServerMessage } from '../service/service-options.js';
+import { tellUser } from '../runtime/notify-user.js';
+import type { Connection } from './connection.js';
+import type { ResolvedOptions } from './resolve-options.js';
+import type { ServerMessage } from './service-options.js';
 import { startHeartbeat } from './heartbeat.js';
 
 /**

@@ -1,6 +1,6 @@
 import { type Clock, type Random, sleep } from '@tinkex/http';
 import { AbortedError, ConfigurationError, ConnectionError } from '@tinkex/types';
-import { rejectUnknown } from '../calls/known-options.js';
+import { rejectUnknown } from '../runtime/reject-unknown-options.js';
 import { AttemptCount } from './attempt-count.js';
 import { ProgressWatch } from './progress-watch.js';
 import { isSamplingRetryable, type RetryDelayOptions, retryDelayMs } from './retry-delay.js';

@@ -1,6 +1,6 @@
 import type { Clock } from '@tinkex/http';
 import type { ClientDynamicConfigResponse } from '@tinkex/types';
-import type { Lifetime } from '../calls/lifetime.js';
+import type { Lifetime } from '../runtime/client-lifetime.js';
 
 const MIN_REFRESH_MS = 10_000;
 

@@ -1,5 +1,5 @@
 import { AdmissionQueue } from '../limits/admission-queue.js';
-import type { RateLimiter } from '../rate-limit/rate-limiter.js';
+import type { RateLimiter } from '../limits/rate-limiter.js';
 
 /** How much a prompt counts in the byte budget while the server has asked us to slow down. */
 const THROTTLED_COST_FACTOR = 20;

@@ -1,8 +1,8 @@
 import type { Clock } from '@tinkex/http';
 import type { EventSource } from '@tinkex/types';
-import type { CallScope } from '../calls/call-scope.js';
-import type { Lifetime } from '../calls/lifetime.js';
-import type { Startable, StartLine } from '../limits/start-line.js';
+import type { CallScope } from '../runtime/call-scope.js';
+import type { Lifetime } from '../runtime/client-lifetime.js';
+import type { Startable, StartLine } from '../sampling/start-queue.js';
 import type { FutureCore } from './future-core.js';
 import type { FutureHandle } from './future-progress.js';
 import type { QueueReport } from './queue-state.js';

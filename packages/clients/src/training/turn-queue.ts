@@ -1,5 +1,5 @@
 import { AbortedError } from '@tinkex/types';
-import { onAbort } from '../calls/on-abort.js';
+import { onAbort } from '../runtime/on-abort.js';
 
 /** A place in the line of one training client, with the sequence numbers that go with it. */
 export interface Turn {

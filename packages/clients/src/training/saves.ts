@@ -1,7 +1,7 @@
 import { type SaveWeightsResponse, ValidationError } from '@tinkex/types';
-import type { CallOptions } from '../calls/call-options.js';
+import type { CallOptions } from '../runtime/call-options.js';
 import type { ApiFuture } from '../futures/api-future.js';
-import type { Operation } from '../futures/operation.js';
+import type { Operation } from '../futures/running-call.js';
 import type { EndpointCallOptions } from '../service/connection.js';
 import type { ModelOperations } from './model-operations.js';
 import type { RecentSave } from './recent-saves.js';

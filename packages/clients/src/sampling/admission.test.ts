@@ -1,7 +1,7 @@
 import { VirtualClock } from '@tinkex/testkit';
 import { describe, expect, it } from 'vitest';
-import { RateLimiter } from '../rate-limit/rate-limiter.js';
-import { type DispatchLimitOptions, DispatchLimits } from './dispatch-limits.js';
+import { RateLimiter } from '../limits/rate-limiter.js';
+import { type DispatchLimitOptions, DispatchLimits } from './admission.js';
 
 function limitsWith(options: DispatchLimitOptions = {}) {
   const clock = new VirtualClock();

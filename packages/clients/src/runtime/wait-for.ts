@@ -1,7 +1,7 @@
 import type { Clock } from '@tinkex/http';
 import { AbortedError, TimeoutError } from '@tinkex/types';
-import type { WaitOptions } from '../calls/call-options.js';
-import { onAbort } from '../calls/on-abort.js';
+import type { WaitOptions } from './call-options.js';
+import { onAbort } from './on-abort.js';
 
 /** Why it takes so long: the last attempt that failed. */
 export interface Trouble {

@@ -9,14 +9,14 @@ import {
   type SamplingCallEvent,
   TinkexError,
 } from '@tinkex/types';
-import type { CallOptions } from '../calls/call-options.js';
+import type { CallOptions } from '../runtime/call-options.js';
 import type { ApiFuture } from '../futures/api-future.js';
-import type { Operation, PollObserver } from '../futures/operation.js';
+import type { Operation, PollObserver } from '../futures/running-call.js';
 import type { PollJob } from '../futures/poller.js';
 import { resultDecoders } from '../futures/result-decoders.js';
-import { StartLine } from '../limits/start-line.js';
+import { StartLine } from './start-queue.js';
 import type { Connection } from '../service/connection.js';
-import { RetryHandler, type RetryOptions, resolveRetryOptions } from './retry-handler.js';
+import { RetryHandler, type RetryOptions, resolveRetryOptions } from './retries.js';
 import { alignPromptLogprobs, ownSettings, promptTokenCount, type SampleInput, type SampleSettings, toModelInput } from './sample-input.js';
 import { type SampleSubmitter, type SubmissionScope, submitterOf } from './sample-submitter.js';
 import type { SeqIds } from './seq-ids.js';

@@ -4,7 +4,7 @@ import { VirtualClock } from '@tinkex/testkit';
 import { AbortedError } from '@tinkex/types';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { rateLimiterFor } from './limiter-registry.js';
+import { rateLimiterFor } from './rate-limiter-registry.js';
 import { RateLimiter } from './rate-limiter.js';
 
 function limiterAt(clock: Clock = new VirtualClock()): { clock: VirtualClock; limiter: RateLimiter } {

@@ -2,7 +2,7 @@ import { getEventListeners } from 'node:events';
 import { VirtualClock } from '@tinkex/testkit';
 import { AbortedError, ConnectionError, FutureExpiredError, RequestFailedError } from '@tinkex/types';
 import { describe, expect, it } from 'vitest';
-import { RetryHandler, type RetryOptions, resolveRetryOptions } from './retry-handler.js';
+import { RetryHandler, type RetryOptions, resolveRetryOptions } from './retries.js';
 
 const reset = () => new ConnectionError({ message: 'reset' });
 

@@ -10,11 +10,11 @@ import {
   type UnloadModelResponse,
   ValidationError,
 } from '@tinkex/types';
-import type { CallOptions, WaitOptions } from '../calls/call-options.js';
+import type { CallOptions, WaitOptions } from '../runtime/call-options.js';
 import type { Connection } from '../service/connection.js';
 import type { ApiFuture } from './api-future.js';
 import type { FutureHandle } from './future-progress.js';
-import type { Operation, OperationHost } from './operation.js';
+import type { Operation, OperationHost } from './running-call.js';
 import type { ResultDecoder } from './result-decoder.js';
 import { resultDecoders } from './result-decoders.js';
 import { startOperation } from './start-operation.js';

@@ -1,6 +1,6 @@
 import { type Clock, publish } from '@tinkex/http';
 import { type SessionEvent, TinkexError } from '@tinkex/types';
-import type { Lifetime } from '../calls/lifetime.js';
+import type { Lifetime } from '../runtime/client-lifetime.js';
 
 /** The protocol's pace. */
 export const DEFAULT_HEARTBEAT_INTERVAL_MS = 10_000;

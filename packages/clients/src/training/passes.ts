@@ -1,12 +1,12 @@
 import { hasSubscribers, publish } from '@tinkex/http';
 import { combineForwardBackwardOutputs, type Datum, type ForwardBackwardOutput, protobuf } from '@tinkex/types';
-import type { Operation } from '../futures/operation.js';
+import type { Operation } from '../futures/running-call.js';
 import { ChunkBodies } from './chunk-bodies.js';
 import { submitChunks } from './chunk-submission.js';
 import type { ModelOperations } from './model-operations.js';
 import type { PassPlan } from './pass-plan.js';
 import type { PassOptions } from './training-options.js';
-import type { Turn } from './turns.js';
+import type { Turn } from './turn-queue.js';
 
 /** One forward or forward/backward pass, with its turn already taken. */
 export interface ForwardPass {

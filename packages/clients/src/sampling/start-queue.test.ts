@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { StartLine } from './start-line.js';
+import { StartLine } from './start-queue.js';
 
 /** One turn of the event loop: what was due before has happened. */
 const turn = () => new Promise((resolve) => setImmediate(resolve));

@@ -2,7 +2,7 @@ import { subscribe } from '@tinkex/http';
 import { describe, expect, it, vi } from 'vitest';
 import { miniServer } from '../../test/support/mini-server.js';
 import { answersInOrder } from '../../test/support/scripted-transport.js';
-import type { ServerMessage } from '../service/service-options.js';
+import type { ServerMessage } from './service-options.js';
 
 describe('session', () => {
   it('sends heartbeats every interval from the first on, whatever they are answered, until it is closed', async () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { BodyBuffers } from './body-buffers.js';
+import { BodyBuffers } from './body-memory.js';
 
 const MEGABYTE = 2 ** 20;
 
