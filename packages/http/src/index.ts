@@ -17,9 +17,19 @@ export { hasSubscribers, publish, subscribe } from './diagnostics/channels.js';
 export { cloudflareAccessHeaders, type ProxySettings, proxyFromEnvironment } from './environment.js';
 export type { Middleware, Send } from './pipeline/middleware.js';
 export { redactHeaders, redactUrl } from './redaction/redact.js';
-export { type ExecuteWithRetriesOptions, executeWithRetries, type OuterRetry, outerDelayMs } from './retry/execute-with-retries.js';
-export type { RetryInfo } from './retry/retry-info.js';
-export { type AttemptOutcome, backoffMs, decideRetry, isRetryableResponse, type RetryDecision } from './retry/retry-policy.js';
+export { type BackoffOptions, backoff } from './retry/backoff.js';
+export {
+  FailedResponse,
+  type Failure,
+  type Pause,
+  type Retry,
+  type RetryPolicy,
+  type RetryStrategy,
+  retry,
+  withAttempts,
+} from './retry/retry.js';
+export type { RetryInfo } from './retry/retry-stage.js';
+export { type HttpStrategyOptions, httpStrategy, type OuterStrategyOptions, outerStrategy } from './retry/strategies.js';
 export { createResponse, type ResponseInit } from './transport/create-response.js';
 export type {
   Cancellation,

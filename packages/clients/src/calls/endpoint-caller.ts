@@ -1,4 +1,4 @@
-import { type Clock, executeWithRetries, type HttpClient, type Query, type RetryInfo } from '@tinkex/http';
+import { type Clock, type HttpClient, outerStrategy, type Query, type RetryInfo, retry } from '@tinkex/http';
 import { type Codec, endpoints, ValidationError } from '@tinkex/types';
 import type { BillingPause } from '../limits/billing-pause.js';
 import type { EndpointCallOptions } from '../service/connection.js';
@@ -104,18 +104,16 @@ export class EndpointCaller {
     const startedAtMs = clock.now();
     const report = (error: unknown, isRetried: boolean, attempt: number): void =>
       onFailedRound?.({ operation, error, isRetried, attempt, startedAtMs, nowMs: clock.now() });
-    return executeWithRetries(work, {
+    const outer = outerStrategy({ maxElapsedMs: maxRetryMs });
+    return retry(work, {
+      strategies: hasBillingPause ? [billingPause.strategy, outer] : [outer],
       clock,
-      maxElapsedMs: maxRetryMs,
+      signal,
       onRetry: ({ error, failures, isPause }) => {
         onRetry?.(error);
-        if (!isPause) report(error, true, failures - 1);
+        if (!isPause) report(error, true, failures);
       },
-      onGiveUp: (error, failures) => {
-        if (!signal?.aborted) report(error, false, failures);
-      },
-      ...(signal === undefined ? {} : { signal }),
-      ...(hasBillingPause ? { pause: billingPause.pauseFor } : {}),
+      onGiveUp: ({ error, failures }) => report(error, false, failures),
     });
   }
 

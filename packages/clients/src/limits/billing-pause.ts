@@ -1,5 +1,4 @@
-import type { Clock } from '@tinkex/http';
-import { ApiStatusError } from '@tinkex/types';
+import type { Clock, RetryStrategy } from '@tinkex/http';
 
 /** How long one pause lasts before the call is tried again. */
 export const BILLING_PAUSE_MS = 5_000;
@@ -41,11 +40,9 @@ export class BillingPause {
     return verdict;
   }
 
-  /** The pause in milliseconds that an error calls for, or `undefined` for none: the `pause` of `executeWithRetries`. */
-  readonly pauseFor = (error: unknown): number | undefined => {
-    if (!ApiStatusError.isInstance(error)) return undefined;
-    return this.judge(error.status).isPaused ? BILLING_PAUSE_MS : undefined;
-  };
+  /** Pauses calls that were answered with 402, while the window is open. */
+  readonly strategy: RetryStrategy = ({ status }) =>
+    status !== undefined && this.judge(status).isPaused ? { pauseMs: BILLING_PAUSE_MS } : undefined;
 
   #judgeUnpaid(now: number): BillingVerdict {
     if (this.#reportedAtMs !== undefined && now - this.#reportedAtMs > FORGET_AFTER_MS) {

@@ -1,5 +1,5 @@
 import type { JsonValue, RequestType } from '@tinkex/types';
-import type { RetryInfo } from '../retry/retry-info.js';
+import type { RetryInfo } from '../retry/retry-stage.js';
 import type { Query } from '../url/encode-query.js';
 
 /** A response that was read to its end, before anything was made of it. */

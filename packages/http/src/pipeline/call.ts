@@ -1,4 +1,4 @@
-import type { RetryInfo } from '../retry/retry-info.js';
+import type { RetryInfo } from '../retry/retry-stage.js';
 import type { TransportBody } from '../transport/transport.js';
 
 /** One call on its way through the pipeline. Stages change it in place; nobody outside the pipeline sees it. */

@@ -1,4 +1,4 @@
-import { AbortedError, ConfigurationError, ConnectionError, TimeoutError, TinkexError } from '@tinkex/types';
+import { AbortedError, ConfigurationError, ConnectionError, isRetryableStatus, TimeoutError, TinkexError } from '@tinkex/types';
 
 /**
  * What the network said, in the terms of this package. Errors that are ours already (a deadline, an abort) pass unchanged.
@@ -34,7 +34,7 @@ function tunnelFault(error: unknown, origin: string): ConnectionError {
   const status = Number(/^Proxy response \((\d+)\)/.exec(messageOf(error))?.[1]);
   if (Number.isNaN(status)) return connectionFault(error, origin);
   const message = `The proxy refused to connect to ${origin} (status ${status}).`;
-  return new ConnectionError({ message, cause: error, isRetryable: status >= 500 || status === 408 || status === 429 });
+  return new ConnectionError({ message, cause: error, isRetryable: isRetryableStatus(status) });
 }
 
 function connectionFault(error: unknown, origin: string): ConnectionError {
