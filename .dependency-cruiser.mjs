@@ -36,7 +36,7 @@ export default {
       comment: 'Another package is imported by its name; its inside is its own business.',
       severity: 'error',
       from: { path: '^(packages|apps)/([^/]+)/|^(bench)/' },
-      to: { path: '^packages/', pathNot: ['^packages/[^/]+/src/(index|[^/]+/index)[.]ts$', '^$1/$2/'] },
+      to: { path: '^packages/', pathNot: ['^packages/[^/]+/src/(index|wire|[^/]+/index)[.]ts$', '^$1/$2/'] },
     },
     {
       name: 'no-relative-crossing',

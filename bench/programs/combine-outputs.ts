@@ -1,5 +1,6 @@
 /** The results of chunks put together into one. */
-import { combineForwardBackwardOutputs, type ForwardBackwardOutput, TensorData } from '@tinkex/types';
+import { type ForwardBackwardOutput, TensorData } from '@tinkex/types';
+import { combineForwardBackwardOutputs } from '@tinkex/types/wire';
 import { medianCpuMs } from '../measure/median-cpu.js';
 import { program } from '../measure/program.js';
 

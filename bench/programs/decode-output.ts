@@ -1,5 +1,6 @@
 /** A forward_backward result with 4M log-probabilities. */
-import { protobuf, TensorData } from '@tinkex/types';
+import { TensorData } from '@tinkex/types';
+import { protobuf } from '@tinkex/types/wire';
 import { medianCpuMs } from '../measure/median-cpu.js';
 import { program } from '../measure/program.js';
 

@@ -1,5 +1,6 @@
 /** The body of a forward_backward request: 1,024 data of 4,096 tokens. */
-import { type ForwardBackwardRequest, ModelInput, protobuf, TensorData } from '@tinkex/types';
+import { ModelInput, TensorData } from '@tinkex/types';
+import { type ForwardBackwardRequest, protobuf } from '@tinkex/types/wire';
 import { medianCpuMs } from '../measure/median-cpu.js';
 import { program } from '../measure/program.js';
 import { collectGarbage } from '../measure/stopwatch.js';

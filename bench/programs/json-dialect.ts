@@ -1,14 +1,6 @@
 /** Requests and results as JSON, for servers that do not speak protobuf. */
-import {
-  type ForwardBackwardOutput,
-  type ForwardBackwardRequest,
-  forwardBackwardOutput,
-  forwardBackwardRequest,
-  ModelInput,
-  parseJson,
-  stringifyJson,
-  TensorData,
-} from '@tinkex/types';
+import { type ForwardBackwardOutput, ModelInput, TensorData } from '@tinkex/types';
+import { type ForwardBackwardRequest, forwardBackwardOutput, forwardBackwardRequest, parseJson, stringifyJson } from '@tinkex/types/wire';
 import { medianCpuMs } from '../measure/median-cpu.js';
 import { program } from '../measure/program.js';
 

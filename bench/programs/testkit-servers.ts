@@ -5,7 +5,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { startServer } from '@tinkex/testkit';
-import { protobuf } from '@tinkex/types';
+import { protobuf } from '@tinkex/types/wire';
 
 const result = Buffer.from(
   protobuf.sampleResponse.encode({

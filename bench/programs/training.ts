@@ -1,6 +1,7 @@
 /** Pipelined training steps: forwardBackward and optimStep of each, none awaited before the next is called. */
 import { ServiceClient } from '@tinkex/clients';
-import { chunkData, type Datum, datum, ModelInput, protobuf } from '@tinkex/types';
+import { type Datum, datum, ModelInput } from '@tinkex/types';
+import { chunkData, protobuf } from '@tinkex/types/wire';
 import { Pool } from 'undici';
 import { program } from '../measure/program.js';
 import { stopwatch } from '../measure/stopwatch.js';

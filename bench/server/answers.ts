@@ -1,4 +1,5 @@
-import { protobuf, sampleResponse, stringifyJson, TensorData } from '@tinkex/types';
+import { TensorData } from '@tinkex/types';
+import { protobuf, sampleResponse, stringifyJson } from '@tinkex/types/wire';
 
 /** A whole HTTP response, ready to be written. */
 export type Response = readonly Buffer[];

@@ -19,7 +19,7 @@ import { temporaryFolder } from './temporary-folder.js';
 import { verdict } from './verdict.js';
 
 /** What the program may import; a Node built-in among them would not even load in a browser. */
-const UNDER_TEST = ['@tinkex/types', '@tinkex/types/proto'];
+const UNDER_TEST = ['@tinkex/types', '@tinkex/types/wire'];
 
 const directory = temporaryFolder('runtimes');
 await fillToolbox();

@@ -5,7 +5,7 @@ import { root } from '../run/workspace.mjs';
 /** The program is compiled against the sources of the package, and runs with the package as it was installed. */
 const UNDER_TEST: Readonly<Record<string, string>> = {
   '../../../packages/types/src/index.js': '@tinkex/types',
-  '../../../packages/types/src/proto/index.js': '@tinkex/types/proto',
+  '../../../packages/types/src/wire.js': '@tinkex/types/wire',
 };
 
 /** Writes the check program as one file of plain ESM, vectors included, and tells what it imports. */

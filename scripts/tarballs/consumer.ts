@@ -52,7 +52,10 @@ export class Consumer {
     ];
   }
 
-  /** Loads each entry point with `import` and with `require`, and checks that both give the same named exports. */
+  /**
+   * Loads each entry point with `import` and with `require`, and checks that both give the same named exports; and that the entry points of
+   * `@tinkex/types` share one copy of its classes.
+   */
   async load(): Promise<string[]> {
     const specifiers = this.#specifiers().filter((specifier) => PEERS[specifier]?.isLoadable ?? true);
     const source = `
@@ -64,7 +67,9 @@ for (const specifier of ${JSON.stringify(specifiers)}) {
   if (imported.length === 0) throw new Error(specifier + ' exports nothing');
   if (imported.join() !== required.join()) throw new Error(specifier + ' differs between import and require');
   require(specifier.split('/').slice(0, 2).join('/') + '/package.json');
-}`;
+}
+const [{ NotFoundError }, { apiStatusError }] = await Promise.all([import('@tinkex/types'), import('@tinkex/types/wire')]);
+if (!(apiStatusError({ status: 404 }) instanceof NotFoundError)) throw new Error('the entry points of @tinkex/types have two copies of its classes');`;
     this.#write('load.mjs', source);
     const { code, output } = await command(process.execPath, ['load.mjs'], { cwd: this.#directory, env: { NODE_OPTIONS: undefined } });
     return code === 0 ? [] : [`loading failed:\n${output}`];

@@ -1,7 +1,8 @@
 /** Only @tinkex/http (and types): requests with retries, deadlines, auth and redaction, for endpoints of your own too. */
 import { apiKeyAuth, HttpClient, type Middleware } from '@tinkex/http';
 import { startServer, type TestServer } from '@tinkex/testkit';
-import { ApiStatusError, endpoints, getServerCapabilitiesResponse, TimeoutError } from '@tinkex/types';
+import { ApiStatusError, TimeoutError } from '@tinkex/types';
+import { endpoints, getServerCapabilitiesResponse } from '@tinkex/types/wire';
 import { runExample } from './shared/run-example.js';
 
 const HOSTED_SERVICE = 'https://tinker.thinkingmachines.dev/services/tinker-prod';

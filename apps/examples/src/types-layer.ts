@@ -1,15 +1,6 @@
 /** Only @tinkex/types: build, check, encode and decode payloads. No network, no Node built-ins: it runs in any runtime. */
-import {
-  forwardBackwardRequest,
-  ModelInput,
-  nextTokenDatum,
-  parseJson,
-  parseTinkerPath,
-  protobuf,
-  sampleResponse,
-  stringifyJson,
-  ValidationError,
-} from '@tinkex/types';
+import { ModelInput, nextTokenDatum, parseTinkerPath, ValidationError } from '@tinkex/types';
+import { forwardBackwardRequest, parseJson, protobuf, sampleResponse, stringifyJson } from '@tinkex/types/wire';
 import { runExample } from './shared/run-example.js';
 
 await runExample({ about: 'Shows what the data package does alone; it talks to no server.', hasServer: false }, async () => {

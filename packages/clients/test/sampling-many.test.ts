@@ -1,7 +1,7 @@
 import { rateLimiterFor, ServiceClient } from '@tinkex/clients';
 import { createResponse, type Transport, type TransportResponse } from '@tinkex/http';
 import { startServer } from '@tinkex/testkit';
-import { protobuf } from '@tinkex/types';
+import { protobuf } from '@tinkex/types/wire';
 import { describe, expect, it } from 'vitest';
 import { turns } from './support/drive.js';
 import { heapAfterCollection } from './support/heap.js';

@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { ServiceClient } from '@tinkex/clients';
 import { createResponse, type Transport } from '@tinkex/http';
 import { VirtualClock } from '@tinkex/testkit';
-import { BadRequestError, ConnectionError, NotFoundError, parseJson, RequestFailedError } from '@tinkex/types';
+import { BadRequestError, ConnectionError, NotFoundError, RequestFailedError } from '@tinkex/types';
+import { parseJson } from '@tinkex/types/wire';
 import { describe, expect, it } from 'vitest';
 import { drive } from './support/drive.js';
 

@@ -1,6 +1,6 @@
 import { apiKeyAuth, HttpClient } from '@tinkex/http';
 import { startServer } from '@tinkex/testkit';
-import { apiStatusError, createSessionRequest, createSessionResponse, endpoints } from '@tinkex/types';
+import { apiStatusError, createSessionRequest, createSessionResponse, endpoints } from '@tinkex/types/wire';
 import { describe, expect, it } from 'vitest';
 import { outerRetryReport, ServiceReporter } from '../src/reporter/index.js';
 

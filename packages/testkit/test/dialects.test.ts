@@ -1,4 +1,4 @@
-import { endpoints } from '@tinkex/types';
+import { endpoints } from '@tinkex/types/wire';
 import { describe, expect, it } from 'vitest';
 import { type DialectName, dialects, startServer, type TestServer, type TestServerOptions } from '../src/index.js';
 import { forwardBackwardBody, optimBody, RawClient, sampleBody } from './raw-client.js';

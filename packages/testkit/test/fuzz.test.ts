@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { endpoints } from '@tinkex/types';
+import { endpoints } from '@tinkex/types/wire';
 import { describe, expect, it } from 'vitest';
 import { createTestServer, type RouteName, type TestServer } from '../src/index.js';
 import { forwardBackwardBody, optimBody, sampleBody } from './raw-client.js';

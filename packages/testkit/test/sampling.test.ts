@@ -1,4 +1,4 @@
-import { protobuf } from '@tinkex/types';
+import { protobuf } from '@tinkex/types/wire';
 import { describe, expect } from 'vitest';
 import { brokenRules, rawTest } from './fixture.js';
 import { sampleBody } from './raw-client.js';

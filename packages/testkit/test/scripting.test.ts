@@ -1,4 +1,5 @@
-import { protobuf, type TensorData } from '@tinkex/types';
+import type { TensorData } from '@tinkex/types';
+import { protobuf } from '@tinkex/types/wire';
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import { createTestServer, type RequestOf, type ResultOf, startServer, VerificationError } from '../src/index.js';
 import { rawTest } from './fixture.js';

@@ -4,7 +4,6 @@ import {
   dmel,
   encodedText,
   type ForwardBackwardOutput,
-  type ForwardBackwardRequest,
   image,
   imageAssetPointer,
   ModelInput,
@@ -12,6 +11,7 @@ import {
   TensorData,
   TopkPromptLogprobs,
 } from '../src/index.js';
+import type { ForwardBackwardRequest } from '../src/wire.js';
 
 const finite = fc.float({ noNaN: true, noDefaultInfinity: true }).map((value) => value + 0);
 const dimension = fc.integer({ min: 0, max: 4 });

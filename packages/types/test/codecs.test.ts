@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import * as types from '../src/index.js';
-import { type AnyCodec, endpoints, type JsonObject, parseJson, stringifyJson, unknownFields, ValidationError } from '../src/index.js';
+import { type JsonObject, ValidationError } from '../src/index.js';
+import * as wire from '../src/wire.js';
+import { type AnyCodec, endpoints, parseJson, stringifyJson, unknownFields } from '../src/wire.js';
 import { modelInputs, names, outputs, requests, samples } from './arbitraries.js';
 
 const text = fc.string({ unit: 'grapheme' });
@@ -80,7 +81,7 @@ const usage = fc.oneof(
   shape({ type: fc.constant('other'), raw: fc.constant({ type: 'brand_new', x: 1 }) }),
 );
 const flags = Object.fromEntries(
-  Object.entries(types.clientConfigResponse.decode({})).map(([name, value]) => [
+  Object.entries(wire.clientConfigResponse.decode({})).map(([name, value]) => [
     name,
     typeof value === 'boolean' ? fc.boolean() : typeof value === 'number' ? count : text,
   ]),
@@ -201,11 +202,11 @@ function isCodec(value: unknown): value is AnyCodec {
   return typeof value === 'object' && value !== null && 'encode' in value && 'decode' in value && 'schema' in value;
 }
 
-const codecs = new Map(Object.entries<unknown>(types).filter((entry): entry is [string, AnyCodec] => isCodec(entry[1])));
+const codecs = new Map(Object.entries<unknown>(wire).filter((entry): entry is [string, AnyCodec] => isCodec(entry[1])));
 
 it('every exported codec and every codec of the endpoints is covered here', () => {
   expect([...codecs.keys()].toSorted()).toEqual(Object.keys(values).toSorted());
-  for (const endpoint of Object.values<types.Endpoint>(endpoints)) {
+  for (const endpoint of Object.values<wire.Endpoint>(endpoints)) {
     for (const codec of [endpoint.request, endpoint.query, endpoint.response, endpoint.result]) {
       if (codec !== undefined) expect([...codecs.values()]).toContain(codec);
     }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { DEFAULT_ADAM_PARAMS, resolveAdamParams, resolveLoraConfig, resolveSamplingParams } from '../src/index.js';
+import { DEFAULT_ADAM_PARAMS, resolveAdamParams, resolveLoraConfig, resolveSamplingParams } from '../src/wire.js';
 
 it.each([
   ['resolveAdamParams', resolveAdamParams, { learningRate: undefined, beta1: 0.8 }, { ...DEFAULT_ADAM_PARAMS, beta1: 0.8 }],

@@ -1,19 +1,17 @@
 import { fromBinary, toBinary } from '@bufbuild/protobuf';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { datum, ModelInput, ValidationError } from '../src/index.js';
+import * as generated from '../src/proto/gen/tinker_public_pb.js';
 import {
-  datum,
   forwardBackwardOutput,
   forwardBackwardRequest,
-  ModelInput,
   parseJson,
   protobuf,
   sampleRequest,
   sampleResponse,
   stringifyJson,
-  ValidationError,
-} from '../src/index.js';
-import * as generated from '../src/proto/gen/tinker_public_pb.js';
+} from '../src/wire.js';
 import { modelInputs, outputs, requests, samples } from './arbitraries.js';
 
 /** fast-check reads a returned value as the outcome; an assertion must return nothing. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createSessionRequest, type JsonObject, stringifyJson } from '../src/index.js';
+import type { JsonObject } from '../src/index.js';
+import { createSessionRequest, stringifyJson } from '../src/wire.js';
 
 const written = (userMetadata: JsonObject) => stringifyJson(createSessionRequest.encode({ tags: [], sdkVersion: '1', userMetadata }));
 const metadata = (text: string) => `{"tags":[],"user_metadata":${text},"sdk_version":"1","type":"create_session"}`;

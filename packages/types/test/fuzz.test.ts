@@ -1,23 +1,25 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
-  type BytesCodec,
   dmel,
   encodedText,
   type ForwardBackwardOutput,
-  type ForwardBackwardRequest,
-  forwardBackwardOutput,
-  forwardBackwardRequest,
   image,
   ModelInput,
-  parseJson,
-  protobuf,
   type SampleResponse,
-  sampleResponse,
-  stringifyJson,
   TensorData,
   TopkPromptLogprobs,
   ValidationError,
 } from '../src/index.js';
+import {
+  type BytesCodec,
+  type ForwardBackwardRequest,
+  forwardBackwardOutput,
+  forwardBackwardRequest,
+  parseJson,
+  protobuf,
+  sampleResponse,
+  stringifyJson,
+} from '../src/wire.js';
 
 const request: ForwardBackwardRequest = {
   modelId: 'm',

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { promptLogprobsToList } from '../src/index.js';
 import {
   checkpoint,
   clientConfigResponse,
@@ -8,7 +9,6 @@ import {
   getServerCapabilitiesResponse,
   loraConfig,
   optimStepResponse,
-  promptLogprobsToList,
   protobuf,
   requestFailedResponse,
   sampleRequest,
@@ -17,7 +17,7 @@ import {
   tryAgainResponse,
   unknownFields,
   untypedApiFuture,
-} from '../src/index.js';
+} from '../src/wire.js';
 
 describe('what servers differ in', () => {
   it.each([

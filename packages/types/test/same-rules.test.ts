@@ -1,14 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import {
-  datum,
-  encodedText,
-  type ForwardBackwardRequest,
-  forwardBackwardRequest,
-  ModelInput,
-  protobuf,
-  stringifyJson,
-  ValidationError,
-} from '../src/index.js';
+import { datum, encodedText, ModelInput, ValidationError } from '../src/index.js';
+import { type ForwardBackwardRequest, forwardBackwardRequest, protobuf, stringifyJson } from '../src/wire.js';
 
 const request: ForwardBackwardRequest = {
   modelId: 'm',

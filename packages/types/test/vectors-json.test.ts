@@ -1,19 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import * as types from '../src/index.js';
 import {
-  type AnyCodec,
   dmel,
   encodedText,
-  endpoints,
   image,
   imageAssetPointer,
   type JsonObject,
   ModelInput,
   type SamplingParams,
-  stringifyJson,
-  type TelemetryRequest,
   ValidationError,
 } from '../src/index.js';
+import * as wire from '../src/wire.js';
+import { type AnyCodec, endpoints, stringifyJson, type TelemetryRequest } from '../src/wire.js';
 import { fromHex, vectorCases } from './vectors.js';
 
 interface BodyInput {
@@ -23,19 +20,19 @@ interface BodyInput {
 
 /** The values of the request-bodies vectors in the words of this package. */
 const bodies: Readonly<Record<string, (values: never, name: string) => JsonObject>> = {
-  'POST /api/v1/client/config': ({ sdk_version }: { sdk_version: string }) => types.clientConfigRequest.encode({ sdkVersion: sdk_version }),
+  'POST /api/v1/client/config': ({ sdk_version }: { sdk_version: string }) => wire.clientConfigRequest.encode({ sdkVersion: sdk_version }),
   'POST /api/v1/client/dynamic_config': ({ sdk_version }: { sdk_version: string }) =>
     endpoints.clientDynamicConfig.request.encode({ sdkVersion: sdk_version }),
-  'POST /api/v1/auth/token': () => types.authTokenRequest.encode({}),
+  'POST /api/v1/auth/token': () => wire.authTokenRequest.encode({}),
   'POST /api/v1/create_session': (values: { tags: string[]; user_metadata: JsonObject; sdk_version: string; project_id: string | null }) =>
-    types.createSessionRequest.encode({
+    wire.createSessionRequest.encode({
       tags: values.tags,
       userMetadata: values.user_metadata,
       sdkVersion: values.sdk_version,
       ...(values.project_id === null ? {} : { projectId: values.project_id }),
     }),
   'POST /api/v1/session_heartbeat': ({ session_id }: { session_id: string }) =>
-    types.sessionHeartbeatRequest.encode({ sessionId: session_id }),
+    wire.sessionHeartbeatRequest.encode({ sessionId: session_id }),
   'POST /api/v1/create_model': (values: {
     session_id: string;
     model_seq_id: number;
@@ -44,32 +41,32 @@ const bodies: Readonly<Record<string, (values: never, name: string) => JsonObjec
     seed?: number;
     user_metadata?: JsonObject;
   }) =>
-    types.createModelRequest.encode({
+    wire.createModelRequest.encode({
       sessionId: values.session_id,
       modelSeqId: values.model_seq_id,
       baseModel: values.base_model,
       loraConfig: { rank: values.rank, ...(values.seed === undefined ? {} : { seed: values.seed }) },
       ...(values.user_metadata === undefined ? {} : { userMetadata: values.user_metadata }),
     }),
-  'POST /api/v1/get_info': ({ model_id }: { model_id: string }) => types.getInfoRequest.encode({ modelId: model_id }),
-  'POST /api/v1/unload_model': ({ model_id }: { model_id: string }) => types.unloadModelRequest.encode({ modelId: model_id }),
+  'POST /api/v1/get_info': ({ model_id }: { model_id: string }) => wire.getInfoRequest.encode({ modelId: model_id }),
+  'POST /api/v1/unload_model': ({ model_id }: { model_id: string }) => wire.unloadModelRequest.encode({ modelId: model_id }),
   'POST /api/v1/optim_step': (values: { model_id: string; seq_id: number; adam_params: Record<string, number> }) =>
-    types.optimStepRequest.encode({ modelId: values.model_id, seqId: values.seq_id, adamParams: camel(values.adam_params) }),
+    wire.optimStepRequest.encode({ modelId: values.model_id, seqId: values.seq_id, adamParams: camel(values.adam_params) }),
   'POST /api/v1/save_weights': ({ name: path, ...values }: { name: string }) =>
-    types.saveWeightsRequest.encode({ ...camel<{ modelId: string }>(values), path }),
-  'POST /api/v1/load_weights': (values: Record<string, never>) => types.loadWeightsRequest.encode(camel(values)),
+    wire.saveWeightsRequest.encode({ ...camel<{ modelId: string }>(values), path }),
+  'POST /api/v1/load_weights': (values: Record<string, never>) => wire.loadWeightsRequest.encode(camel(values)),
   'POST /api/v1/save_weights_for_sampler': ({ name: path, ...values }: { name?: string }) =>
-    types.saveWeightsForSamplerRequest.encode({ ...camel<{ modelId: string }>(values), ...(path === undefined ? {} : { path }) }),
-  'POST /api/v1/create_sampling_session': (values: Record<string, never>) => types.createSamplingSessionRequest.encode(camel(values)),
+    wire.saveWeightsForSamplerRequest.encode({ ...camel<{ modelId: string }>(values), ...(path === undefined ? {} : { path }) }),
+  'POST /api/v1/create_sampling_session': (values: Record<string, never>) => wire.createSamplingSessionRequest.encode(camel(values)),
   'POST /api/v1/asample': sampleBody,
   'POST /api/v1/retrieve_future': ({ request_id }: { request_id: string }, name) =>
-    types.futureRetrieveRequest.encode({ requestId: request_id, allowMetadataOnly: name === 'retrieve-future-first' }),
-  'POST /api/v1/weights_info': ({ tinker_path }: { tinker_path: string }) => types.weightsInfoRequest.encode({ tinkerPath: tinker_path }),
+    wire.futureRetrieveRequest.encode({ requestId: request_id, allowMetadataOnly: name === 'retrieve-future-first' }),
+  'POST /api/v1/weights_info': ({ tinker_path }: { tinker_path: string }) => wire.weightsInfoRequest.encode({ tinkerPath: tinker_path }),
   'PUT /api/v1/training_runs/run-1/checkpoints/weights/0001/ttl': ({ ttl_seconds }: { ttl_seconds: number | null }) =>
-    types.setCheckpointTtlRequest.encode({ ttlSeconds: ttl_seconds }),
+    wire.setCheckpointTtlRequest.encode({ ttlSeconds: ttl_seconds }),
   'PUT /api/v1/sessions/sess-1/project': ({ project_id }: { project_id: string }) =>
-    types.assignSessionProjectRequest.encode({ projectId: project_id }),
-  'POST /api/v1/telemetry': () => types.telemetryRequest.encode(telemetryExample),
+    wire.assignSessionProjectRequest.encode({ projectId: project_id }),
+  'POST /api/v1/telemetry': () => wire.telemetryRequest.encode(telemetryExample),
 };
 
 const telemetryExample: TelemetryRequest = {
@@ -101,7 +98,7 @@ function sampleBody(
 ): JsonObject {
   const isLogprobs = name === 'sample-compute-logprobs';
   const limit = isLogprobs ? { maxTokens: 1 } : { maxTokens: 8 };
-  return types.sampleRequest.encode({
+  return wire.sampleRequest.encode({
     prompt:
       name === 'sample-multimodal'
         ? multimodal
@@ -164,7 +161,7 @@ interface ParsingExpected {
 /** Where this package is more tolerant than the reference, on purpose. */
 const deviations: Readonly<Record<string, string>> = {
   'billing-unknown-kind':
-    'a new kind of usage must not make the whole bill unreadable (types.md 11: a new client should rather tolerate it)',
+    'a new kind of usage must not make the whole bill unreadable (wire.md 11: a new client should rather tolerate it)',
   'billing-extra-field': 'unknown fields of responses are ignored everywhere, and reachable with unknownFields()',
 };
 
@@ -175,7 +172,7 @@ const names: Readonly<Record<string, string>> = {
 
 function codecOf(type: string): AnyCodec {
   const name = names[type] ?? `${type.charAt(0).toLowerCase()}${type.slice(1)}`;
-  const codec = (types as unknown as Record<string, AnyCodec | undefined>)[name];
+  const codec = (wire as unknown as Record<string, AnyCodec | undefined>)[name];
   if (codec === undefined) throw new Error(`no codec ${name}`);
   return codec;
 }
@@ -209,11 +206,11 @@ describe('response-parsing.json', () => {
 
   it('keeps an unknown kind of usage as it is, and an extra field reachable', () => {
     const bucket = { bucket_start: '2026-07-13T05:00:00Z', bucket_end: '2026-07-13T06:00:00Z' };
-    const unknownKind = types.billingUsageResponse.decode({ data: [{ ...bucket, event_info: { type: 'brand_new', x: 1 } }] });
+    const unknownKind = wire.billingUsageResponse.decode({ data: [{ ...bucket, event_info: { type: 'brand_new', x: 1 } }] });
     expect(unknownKind.data[0]?.eventInfo).toEqual({ type: 'other', raw: { type: 'brand_new', x: 1 } });
-    const extra = types.billingUsageResponse.decode({ data: [{ ...bucket, event_info: { type: 'training', token_count: 5, x: 1 } }] });
+    const extra = wire.billingUsageResponse.decode({ data: [{ ...bucket, event_info: { type: 'training', token_count: 5, x: 1 } }] });
     expect(extra.data[0]?.eventInfo).toEqual({ type: 'training', tokenCount: 5 });
-    expect(types.unknownFields(extra.data[0]?.eventInfo ?? {})).toEqual({ x: 1 });
+    expect(wire.unknownFields(extra.data[0]?.eventInfo ?? {})).toEqual({ x: 1 });
   });
 });
 
@@ -229,7 +226,7 @@ describe('endpoints.json', () => {
   const cases = vectorCases<{ method: string; path: string }, EndpointExpected>('endpoints', 36);
   for (const { name, input, expected } of cases) {
     it(name, () => {
-      const found = Object.values<types.Endpoint>(endpoints).filter(({ method, path }) => method === input.method && path === input.path);
+      const found = Object.values<wire.Endpoint>(endpoints).filter(({ method, path }) => method === input.method && path === input.path);
       expect(found).toHaveLength(1);
       const [endpoint] = found;
       expect(endpoint?.pool).toBe(expected.pool ?? 'default');

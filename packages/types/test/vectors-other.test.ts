@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import {
-  apiStatusError,
   ConnectionError,
   chunkLength,
   dmel,
@@ -9,10 +8,10 @@ import {
   parseTinkerPath,
   type RequestErrorCategory,
   RequestFailedError,
-  tensorContainerShape,
   tokenizerIdFor,
   ValidationError,
 } from '../src/index.js';
+import { apiStatusError, tensorContainerShape } from '../src/wire.js';
 import { fromHex, vectorCases } from './vectors.js';
 
 interface ContainerExpected {

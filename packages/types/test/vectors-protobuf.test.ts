@@ -6,13 +6,11 @@ import {
   dmel,
   encodedText,
   type ForwardBackwardOutput,
-  type ForwardBackwardRequest,
   image,
   imageAssetPointer,
   ModelInput,
   type ModelInputChunk,
   promptLogprobsToList,
-  protobuf,
   type SampleResponse,
   TensorData,
   type TensorDtype,
@@ -21,6 +19,7 @@ import {
 } from '../src/index.js';
 import * as generated from '../src/proto/gen/tinker_public_pb.js';
 import { toInt64Array } from '../src/tensor/numbers.js';
+import { type ForwardBackwardRequest, protobuf } from '../src/wire.js';
 import { fromHex, toHex, vectorCases, vectorNumber } from './vectors.js';
 
 interface TensorVector {

@@ -1,24 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import {
-  chunkData,
   type Datum,
   dmel,
   encodedText,
-  estimateDatumBytes,
-  estimatePromptBytes,
   image,
   imageAssetPointer,
-  lossFnInput,
   ModelInput,
   type ModelInputChunk,
   type NestedNumbers,
-  reduceMetrics,
   TensorData,
   type TensorDtype,
-  unorderedHash,
   ValidationError,
 } from '../src/index.js';
 import { lossInputDomainName } from '../src/wire/loss-input-names.js';
+import { chunkData, estimateDatumBytes, estimatePromptBytes, lossFnInput, reduceMetrics, unorderedHash } from '../src/wire.js';
 import { vectorCases, vectorNumber } from './vectors.js';
 
 interface EstimateInput {

@@ -1,20 +1,17 @@
 import {
   AbortedError,
   ApiStatusError,
-  apiStatusError,
   ConfigurationError,
   ConnectionError,
-  createModelRequest,
   FutureExpiredError,
   isUserError,
   RateLimitError,
   RequestFailedError,
-  redactSecrets,
-  retryAfterMs,
   TimeoutError,
   TinkexError,
   ValidationError,
 } from '../../../packages/types/src/index.js';
+import { apiStatusError, createModelRequest, redactSecrets, retryAfterMs } from '../../../packages/types/src/wire.js';
 import { type Check, check, same } from './check.js';
 
 const STATUSES: Readonly<Record<number, string>> = {

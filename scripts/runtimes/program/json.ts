@@ -1,17 +1,17 @@
-import * as types from '../../../packages/types/src/index.js';
+import type { JsonObject } from '../../../packages/types/src/index.js';
+import * as wire from '../../../packages/types/src/wire.js';
 import {
   type AnyCodec,
   endpoints,
   forwardBackwardOutput,
   forwardBackwardRequest,
-  type JsonObject,
   parseJson,
   protobuf,
   sampleRequest,
   sampleResponse,
   stringifyJson,
   unknownFields,
-} from '../../../packages/types/src/index.js';
+} from '../../../packages/types/src/wire.js';
 import { type Check, check, refuses, same } from './check.js';
 import { everyChunk, everyOutput, everyRequest, everySample, extremeFloats, finiteFloats, large } from './values.js';
 import { eachCase } from './vectors.js';
@@ -91,11 +91,11 @@ export const jsonChecks: readonly Check[] = [
     throw new Error('no error');
   }),
   check('unknown fields of an answer stay reachable', () => {
-    const value = types.getServerCapabilitiesResponse.decode({ supported_models: [{ model_name: 'q' }], region: 'eu' });
+    const value = wire.getServerCapabilitiesResponse.decode({ supported_models: [{ model_name: 'q' }], region: 'eu' });
     same(unknownFields(value), { region: 'eu' });
   }),
   check('times are read with every way to write a zone', () => {
-    const read = (time: string) => types.checkpoint.decode({ ...checkpointWire, time }).time.getTime();
+    const read = (time: string) => wire.checkpoint.decode({ ...checkpointWire, time }).time.getTime();
     const moment = Date.UTC(2026, 0, 2, 3, 4, 5, 678);
     for (const time of [
       '2026-01-02T03:04:05.678901Z',
@@ -128,7 +128,7 @@ const OTHER_NAMES: Readonly<Record<string, string>> = {
 
 function answerCodec(type: string): AnyCodec {
   const name = OTHER_NAMES[type] ?? `${type.charAt(0).toLowerCase()}${type.slice(1)}`;
-  const codec = (types as unknown as Record<string, AnyCodec | undefined>)[name];
+  const codec = (wire as unknown as Record<string, AnyCodec | undefined>)[name];
   if (codec === undefined) throw new Error(`no codec ${name}`);
   return codec;
 }

@@ -1,11 +1,5 @@
-import {
-  ByteTokenizer,
-  endpoints,
-  formatTinkerPath,
-  ModelInput,
-  parseTinkerPath,
-  tokenizerIdFor,
-} from '../../../packages/types/src/index.js';
+import { ByteTokenizer, formatTinkerPath, ModelInput, parseTinkerPath, tokenizerIdFor } from '../../../packages/types/src/index.js';
+import { endpoints } from '../../../packages/types/src/wire.js';
 import { type Check, check, refuses, same } from './check.js';
 import { eachCase } from './vectors.js';
 

@@ -1,11 +1,5 @@
-import {
-  type ForwardBackwardOutput,
-  promptLogprobsToList,
-  protobuf,
-  TensorData,
-  type TensorDtype,
-} from '../../../packages/types/src/index.js';
-import { DType, ForwardBackwardRequestSchema, tinkerPublicFile } from '../../../packages/types/src/proto/index.js';
+import { type ForwardBackwardOutput, promptLogprobsToList, TensorData, type TensorDtype } from '../../../packages/types/src/index.js';
+import { DType, ForwardBackwardRequestSchema, protobuf, tinkerPublicFile } from '../../../packages/types/src/wire.js';
 import { type Check, check, refuses, same } from './check.js';
 import { everyOutput, everyRequest, everySample, extremeFloats, finiteFloats, large } from './values.js';
 import { eachCase, fromHex, toHex, vectorNumber } from './vectors.js';

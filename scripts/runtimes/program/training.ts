@@ -1,21 +1,23 @@
 import {
-  chunkData,
   chunkLength,
-  combineForwardBackwardOutputs,
   datum,
   dmel,
   encodedText,
-  estimateDatumBytes,
   image,
   ModelInput,
   nextTokenDatum,
   promptLogprobsToList,
-  reduceMetrics,
   TensorData,
   TopkPromptLogprobs,
+} from '../../../packages/types/src/index.js';
+import {
+  chunkData,
+  combineForwardBackwardOutputs,
+  estimateDatumBytes,
+  reduceMetrics,
   tensorContainerShape,
   unorderedHash,
-} from '../../../packages/types/src/index.js';
+} from '../../../packages/types/src/wire.js';
 import { type Check, check, refuses, same } from './check.js';
 import { everyOutput, extremeIntegers, finiteFloats } from './values.js';
 import { eachCase, fromHex, vectorNumber } from './vectors.js';

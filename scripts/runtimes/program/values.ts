@@ -3,7 +3,6 @@ import {
   dmel,
   encodedText,
   type ForwardBackwardOutput,
-  type ForwardBackwardRequest,
   image,
   imageAssetPointer,
   ModelInput,
@@ -12,6 +11,7 @@ import {
   TensorData,
   TopkPromptLogprobs,
 } from '../../../packages/types/src/index.js';
+import type { ForwardBackwardRequest } from '../../../packages/types/src/wire.js';
 
 /** The extremes of int64, and the first whole numbers that a double cannot hold. */
 export const extremeIntegers = BigInt64Array.of(

@@ -1,5 +1,6 @@
 import { type Clock, type HttpClient, outerStrategy, type Query, type RetryInfo, retry } from '@tinkex/http';
-import { type Codec, endpoints, ValidationError } from '@tinkex/types';
+import { ValidationError } from '@tinkex/types';
+import { type Codec, endpoints } from '@tinkex/types/wire';
 import type { BillingPause } from '../limits/billing-pause.js';
 import type { EndpointCallOptions } from '../service/connection.js';
 import { CallScope } from '../runtime/call-scope.js';

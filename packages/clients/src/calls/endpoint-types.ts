@@ -1,4 +1,4 @@
-import type { Codec, endpoints } from '@tinkex/types';
+import type { Codec, endpoints } from '@tinkex/types/wire';
 
 /** A name of the endpoint table. */
 export type EndpointKey = keyof typeof endpoints;

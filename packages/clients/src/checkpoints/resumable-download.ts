@@ -1,6 +1,7 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { type Clock, sleep, type Transport, type TransportResponse } from '@tinkex/http';
-import { apiStatusError, ConnectionError, TimeoutError } from '@tinkex/types';
+import { ConnectionError, TimeoutError } from '@tinkex/types';
+import { apiStatusError } from '@tinkex/types/wire';
 import { fetchRange, parseContentRange, rangeValidator } from '../downloads/fetch-range.js';
 import { StallGuard } from '../downloads/stall-guard.js';
 import { archiveError } from './entry-path.js';

@@ -1,4 +1,5 @@
-import { type ApiStatusError, type JsonObject, RequestFailedError, requestFailedResponse } from '@tinkex/types';
+import { type ApiStatusError, type JsonObject, RequestFailedError } from '@tinkex/types';
+import { requestFailedResponse } from '@tinkex/types/wire';
 
 /** Statuses with which some servers tell that the operation, not the poll, has failed. */
 const FAILURE_STATUSES: ReadonlySet<number> = new Set([400, 404, 409, 422]);

@@ -1,6 +1,4 @@
 import {
-  type CreateModelResponse,
-  combineForwardBackwardOutputs,
   type ForwardBackwardOutput,
   type LoadWeightsResponse,
   type OptimStepResponse,
@@ -10,6 +8,7 @@ import {
   type UnloadModelResponse,
   ValidationError,
 } from '@tinkex/types';
+import { type CreateModelResponse, combineForwardBackwardOutputs } from '@tinkex/types/wire';
 import type { CallOptions, WaitOptions } from '../runtime/call-options.js';
 import type { Connection } from '../service/connection.js';
 import type { ApiFuture } from './api-future.js';

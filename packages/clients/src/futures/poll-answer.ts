@@ -1,5 +1,6 @@
 import type { RawResponse } from '@tinkex/http';
-import { ApiStatusError, apiStatusError, ConnectionError, type JsonValue, parseJson, ValidationError } from '@tinkex/types';
+import { ApiStatusError, ConnectionError, type JsonValue, ValidationError } from '@tinkex/types';
+import { apiStatusError, parseJson } from '@tinkex/types/wire';
 import type { PollAnswer } from './poll-decision.js';
 
 const decoder = new TextDecoder();

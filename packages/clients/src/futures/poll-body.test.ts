@@ -1,4 +1,4 @@
-import { futureRetrieveRequest, parseJson } from '@tinkex/types';
+import { futureRetrieveRequest, parseJson } from '@tinkex/types/wire';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { pollBody } from './poll-body.js';

@@ -1,4 +1,4 @@
-import { endpoints, stringifyJson } from '@tinkex/types';
+import { endpoints, stringifyJson } from '@tinkex/types/wire';
 
 const ID_MARK = 'request-id-mark';
 

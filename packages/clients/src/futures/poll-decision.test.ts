@@ -1,4 +1,5 @@
-import { type ApiStatusError, apiStatusError, ConnectionError, FutureExpiredError, RequestFailedError } from '@tinkex/types';
+import { type ApiStatusError, ConnectionError, FutureExpiredError, RequestFailedError } from '@tinkex/types';
+import { apiStatusError } from '@tinkex/types/wire';
 import { describe, expect, it } from 'vitest';
 import { readVectors } from '../../test/support/vectors.js';
 import { answerOfResponse } from './poll-answer.js';

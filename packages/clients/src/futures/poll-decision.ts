@@ -1,12 +1,5 @@
-import {
-  type ApiStatusError,
-  FutureExpiredError,
-  type JsonObject,
-  type JsonValue,
-  parseJson,
-  TinkexError,
-  ValidationError,
-} from '@tinkex/types';
+import { type ApiStatusError, FutureExpiredError, type JsonObject, type JsonValue, TinkexError, ValidationError } from '@tinkex/types';
+import { parseJson } from '@tinkex/types/wire';
 import { asObject, failureOfAnswer, failureOfStatus, isFailure } from './failure-shapes.js';
 import { type QueueReport, queueStateOfTimeout, queueStateOfTryAgain } from './queue-state.js';
 

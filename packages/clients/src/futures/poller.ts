@@ -1,6 +1,7 @@
 import { type Clock, type HttpClient, hasSubscribers, publish, type RawResponse, sleep } from '@tinkex/http';
 import type { ClientReport } from '@tinkex/telemetry/reporter';
-import { type ApiStatusError, type EventSource, endpoints } from '@tinkex/types';
+import type { ApiStatusError, EventSource } from '@tinkex/types';
+import { endpoints } from '@tinkex/types/wire';
 import type { AdmissionQueue } from '../limits/admission-queue.js';
 import { BILLING_PAUSE_MS, type BillingPause } from '../limits/billing-pause.js';
 import type { PollObserver } from './running-call.js';

@@ -1,4 +1,4 @@
-import { endpoints, protobuf } from '@tinkex/types';
+import { endpoints, protobuf } from '@tinkex/types/wire';
 import type { FutureResults } from './futures.js';
 import type { ResultDecoder } from './result-decoder.js';
 

@@ -1,12 +1,6 @@
 import { type RawResponse, sleep } from '@tinkex/http';
-import {
-  apiStatusError,
-  type CheckpointArchiveUrlResponse,
-  checkpointArchiveUrlResponse,
-  parseJson,
-  ServerError,
-  ValidationError,
-} from '@tinkex/types';
+import { type CheckpointArchiveUrlResponse, ServerError, ValidationError } from '@tinkex/types';
+import { apiStatusError, checkpointArchiveUrlResponse, parseJson } from '@tinkex/types/wire';
 import type { CallStep } from '../runtime/call-options.js';
 import type { Connection } from '../service/connection.js';
 

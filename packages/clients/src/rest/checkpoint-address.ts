@@ -1,4 +1,5 @@
-import { ConfigurationError, endpoints } from '@tinkex/types';
+import { ConfigurationError } from '@tinkex/types';
+import { endpoints } from '@tinkex/types/wire';
 
 /** The path of a checkpoint's archive; values are put in as they are, so a checkpoint id keeps its slash. */
 export function checkpointArchivePath(trainingRunId: string, checkpointId: string): string {

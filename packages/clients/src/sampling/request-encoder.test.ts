@@ -1,4 +1,5 @@
-import { encodedText, image, ModelInput, parseJson, type SampleRequest, sampleRequest, stringifyJson } from '@tinkex/types';
+import { encodedText, image, ModelInput } from '@tinkex/types';
+import { parseJson, type SampleRequest, sampleRequest, stringifyJson } from '@tinkex/types/wire';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { SampleRequestEncoder } from './request-encoder.js';

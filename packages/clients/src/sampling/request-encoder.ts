@@ -1,4 +1,5 @@
-import { endpoints, ModelInput, type SampleRequest, stringifyJson } from '@tinkex/types';
+import { ModelInput } from '@tinkex/types';
+import { endpoints, type SampleRequest, stringifyJson } from '@tinkex/types/wire';
 
 /** Values that stand for the changing parts while a template is made; no real request has both. */
 const TOKEN_MARK = 2_147_483_647;

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { apiStatusError, ConnectionError, FutureExpiredError, RequestFailedError, TimeoutError } from '@tinkex/types';
+import { ConnectionError, FutureExpiredError, RequestFailedError, TimeoutError } from '@tinkex/types';
+import { apiStatusError } from '@tinkex/types/wire';
 import { describe, expect, it } from 'vitest';
 import { isSamplingRetryable, retryDelayMs } from './retry-delay.js';
 

@@ -2,13 +2,13 @@ import { hasSubscribers, publish } from '@tinkex/http';
 import { samplingRetryReport } from '@tinkex/telemetry/reporter';
 import {
   ConfigurationError,
-  estimatePromptBytes,
   FutureExpiredError,
   type ModelInput,
   type SampleResponse,
   type SamplingCallEvent,
   TinkexError,
 } from '@tinkex/types';
+import { estimatePromptBytes } from '@tinkex/types/wire';
 import type { CallOptions } from '../runtime/call-options.js';
 import type { ApiFuture } from '../futures/api-future.js';
 import type { Operation, PollObserver } from '../futures/running-call.js';

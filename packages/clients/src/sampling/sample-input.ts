@@ -1,4 +1,5 @@
-import { isPlainObject, ModelInput, type SampleRequest, type SampleResponse, type SamplingParams } from '@tinkex/types';
+import { ModelInput, type SampleResponse, type SamplingParams } from '@tinkex/types';
+import { isPlainObject, type SampleRequest } from '@tinkex/types/wire';
 
 /** A prompt: a `ModelInput`, or token ids. */
 export type Prompt = ModelInput | readonly number[] | Int32Array;

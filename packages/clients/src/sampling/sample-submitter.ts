@@ -1,4 +1,5 @@
-import { ApiStatusError, endpoints, RateLimitError, type SampleRequest } from '@tinkex/types';
+import { ApiStatusError, RateLimitError } from '@tinkex/types';
+import { endpoints, type SampleRequest } from '@tinkex/types/wire';
 import { tenantLimiter } from '../limits/rate-limiter-registry.js';
 import type { RateLimiter } from '../limits/rate-limiter.js';
 import type { Connection } from '../service/connection.js';

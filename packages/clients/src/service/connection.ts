@@ -1,6 +1,7 @@
 import type { Clock, HttpClient, Random, Transport } from '@tinkex/http';
 import type { ClientReport } from '@tinkex/telemetry/reporter';
-import type { ClientConfigResponse, EventSource, Tokenizer } from '@tinkex/types';
+import type { EventSource, Tokenizer } from '@tinkex/types';
+import type { ClientConfigResponse } from '@tinkex/types/wire';
 import type { AttemptFailure } from '../calls/attempt-failure.js';
 import type { CallOptions } from '../runtime/call-options.js';
 import type { RetryScope } from '../calls/endpoint-caller.js';

@@ -1,5 +1,5 @@
 import type { Clock } from '@tinkex/http';
-import type { ClientDynamicConfigResponse } from '@tinkex/types';
+import type { ClientDynamicConfigResponse } from '@tinkex/types/wire';
 import type { Lifetime } from '../runtime/client-lifetime.js';
 
 const MIN_REFRESH_MS = 10_000;

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ClientReport, ServiceReporter } from '@tinkex/telemetry/reporter';
-import { AbortedError, endpoints, RateLimitError, TimeoutError } from '@tinkex/types';
+import { AbortedError, RateLimitError, TimeoutError } from '@tinkex/types';
+import { endpoints } from '@tinkex/types/wire';
 
 /** Makes a reporter; undefined when there is nobody to report to. */
 export type MakeReporter = (sessionId: string) => ServiceReporter | undefined;

@@ -1,11 +1,6 @@
 import { HttpClient, type HttpClientOptions, jwtAuth, type RetryInfo, type Transport } from '@tinkex/http';
-import {
-  ApiStatusError,
-  type ClientConfigResponse,
-  type ClientDynamicConfigResponse,
-  clientConfigResponse,
-  type EventSource,
-} from '@tinkex/types';
+import { ApiStatusError, type EventSource } from '@tinkex/types';
+import { type ClientConfigResponse, type ClientDynamicConfigResponse, clientConfigResponse } from '@tinkex/types/wire';
 import { EndpointCaller, type FailedRound } from '../calls/endpoint-caller.js';
 import type { Lifetime } from '../runtime/client-lifetime.js';
 import { tellUser } from '../runtime/notify-user.js';

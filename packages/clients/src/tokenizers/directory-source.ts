@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type JsonObject, parseJson } from '@tinkex/types';
+import type { JsonObject } from '@tinkex/types';
+import { parseJson } from '@tinkex/types/wire';
 import { type TokenizerFiles, type TokenizerReference, tokenizerIdParts, tokenizerUnavailable } from './tokenizer-source.js';
 
 /**

@@ -1,5 +1,6 @@
 import type { Clock, Transport, TransportBody } from '@tinkex/http';
-import { type JsonObject, parseJson, TinkexError } from '@tinkex/types';
+import { type JsonObject, TinkexError } from '@tinkex/types';
+import { parseJson } from '@tinkex/types/wire';
 import { fetchRange } from '../downloads/fetch-range.js';
 import { StallGuard } from '../downloads/stall-guard.js';
 import { type TokenizerFiles, type TokenizerReference, tokenizerIdParts, tokenizerUnavailable } from './tokenizer-source.js';

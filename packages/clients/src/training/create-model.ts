@@ -1,5 +1,6 @@
 import { publish } from '@tinkex/http';
-import { type CreateModelRequest, endpoints, resolveLoraConfig, ValidationError, type WeightsInfoResponse } from '@tinkex/types';
+import { ValidationError, type WeightsInfoResponse } from '@tinkex/types';
+import { type CreateModelRequest, endpoints, resolveLoraConfig } from '@tinkex/types/wire';
 import type { CallOptions } from '../runtime/call-options.js';
 import type { ApiFuture } from '../futures/api-future.js';
 import type { FutureResults } from '../futures/futures.js';

@@ -1,4 +1,5 @@
-import { type Datum, datum, ModelInput, protobuf, TensorData, type TensorFields, ValidationError } from '@tinkex/types';
+import { type Datum, datum, ModelInput, TensorData, type TensorFields, ValidationError } from '@tinkex/types';
+import { protobuf } from '@tinkex/types/wire';
 import { describe, expect, it } from 'vitest';
 import { miniServer, passResult } from '../../test/support/mini-server.js';
 import { readVectors } from '../../test/support/vectors.js';

@@ -1,4 +1,5 @@
-import { type ClientConfigResponse, chunkData, type Datum, ValidationError } from '@tinkex/types';
+import { type Datum, ValidationError } from '@tinkex/types';
+import { type ClientConfigResponse, chunkData } from '@tinkex/types/wire';
 import { explainData } from './explain-invalid-data.js';
 
 /** The data of one call, split as the server wants it. */

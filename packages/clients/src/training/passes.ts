@@ -1,5 +1,6 @@
 import { hasSubscribers, publish } from '@tinkex/http';
-import { combineForwardBackwardOutputs, type Datum, type ForwardBackwardOutput, protobuf } from '@tinkex/types';
+import type { Datum, ForwardBackwardOutput } from '@tinkex/types';
+import { combineForwardBackwardOutputs, protobuf } from '@tinkex/types/wire';
 import type { Operation } from '../futures/running-call.js';
 import { ChunkBodies } from './chunk-bodies.js';
 import { submitChunks } from './chunk-submission.js';

@@ -1,13 +1,5 @@
-import {
-  chunkData,
-  combineForwardBackwardOutputs,
-  datum,
-  type ForwardBackwardOutput,
-  FutureExpiredError,
-  ModelInput,
-  protobuf,
-  ValidationError,
-} from '@tinkex/types';
+import { datum, type ForwardBackwardOutput, FutureExpiredError, ModelInput, ValidationError } from '@tinkex/types';
+import { chunkData, combineForwardBackwardOutputs, protobuf } from '@tinkex/types/wire';
 import { describe, expect, it } from 'vitest';
 import { miniServer, seqIdOf } from '../../test/support/mini-server.js';
 import { later, type ScriptedAnswer } from '../../test/support/scripted-transport.js';

@@ -1,4 +1,5 @@
-import { apiStatusError, BadRequestError, ServerError, UnprocessableEntityError } from '@tinkex/types';
+import { BadRequestError, ServerError, UnprocessableEntityError } from '@tinkex/types';
+import { apiStatusError } from '@tinkex/types/wire';
 import { describe, expect, it } from 'vitest';
 import { WireDialect } from './wire-dialect.js';
 

@@ -1,5 +1,6 @@
 import type { RecordedCall, RouteName } from '@tinkex/testkit';
-import { type Codec, endpoints, type JsonValue, stringifyJson } from '@tinkex/types';
+import type { JsonValue } from '@tinkex/types';
+import { type Codec, endpoints, stringifyJson } from '@tinkex/types/wire';
 
 /** One request, reduced to what it means. Equal entries are equal to the service. */
 export interface RecordedRequest {

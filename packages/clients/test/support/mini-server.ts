@@ -1,5 +1,6 @@
 import { VirtualClock } from '@tinkex/testkit';
-import { protobuf, TensorData } from '@tinkex/types';
+import { TensorData } from '@tinkex/types';
+import { protobuf } from '@tinkex/types/wire';
 import { ServiceClient, type ServiceClientOptions, type TrainingClient } from '../../src/index.js';
 import { type ScriptedAnswer, ScriptedTransport, type SeenRequest } from './scripted-transport.js';
 

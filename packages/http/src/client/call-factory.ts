@@ -1,4 +1,5 @@
-import { ConfigurationError, stringifyJson } from '@tinkex/types';
+import { ConfigurationError } from '@tinkex/types';
+import { stringifyJson } from '@tinkex/types/wire';
 import type { Clock } from '../clock/clock.js';
 import { isDecodable } from '../compression/content-encoding.js';
 import type { Call } from '../pipeline/call.js';

@@ -1,4 +1,5 @@
-import { type ApiStatusError, apiStatusError, parseJson } from '@tinkex/types';
+import type { ApiStatusError } from '@tinkex/types';
+import { apiStatusError, parseJson } from '@tinkex/types/wire';
 import type { Call, Reply } from '../pipeline/call.js';
 import { requestIdOf } from '../pipeline/request-id.js';
 import { unusableResponse } from '../transport/unusable-response.js';

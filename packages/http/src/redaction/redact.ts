@@ -1,4 +1,4 @@
-import { keepSafeHeaders, REDACTED } from '@tinkex/types';
+import { keepSafeHeaders, REDACTED } from '@tinkex/types/wire';
 
 /** A copy with lower-case names in which only well-known harmless headers keep their values. Use it for everything that is logged or recorded. */
 export function redactHeaders(headers: Readonly<Record<string, string | readonly string[] | undefined>>): Record<string, string> {

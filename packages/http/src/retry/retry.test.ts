@@ -1,5 +1,6 @@
 import { getEventListeners } from 'node:events';
-import { AbortedError, ApiStatusError, ConnectionError, isRetryableStatus, TimeoutError, ValidationError } from '@tinkex/types';
+import { AbortedError, ApiStatusError, ConnectionError, TimeoutError, ValidationError } from '@tinkex/types';
+import { isRetryableStatus } from '@tinkex/types/wire';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ManualClock } from '../../test/support/manual-clock.js';

@@ -1,4 +1,5 @@
-import { ApiStatusError, ConnectionError, isRetryableStatus, TimeoutError, TinkexError } from '@tinkex/types';
+import { ApiStatusError, ConnectionError, TimeoutError, TinkexError } from '@tinkex/types';
+import { isRetryableStatus } from '@tinkex/types/wire';
 import type { Random } from '../clock/random.js';
 import { backoff } from './backoff.js';
 import type { RetryStrategy } from './retry.js';

@@ -1,4 +1,4 @@
-import { stringifyJson } from '@tinkex/types';
+import { stringifyJson } from '@tinkex/types/wire';
 import { oversizedBody } from './body-size.js';
 import type { TransportBody, TransportResponse } from './transport.js';
 

@@ -1,4 +1,5 @@
-import { AbortedError, ConfigurationError, ConnectionError, isRetryableStatus, TimeoutError, TinkexError } from '@tinkex/types';
+import { AbortedError, ConfigurationError, ConnectionError, TimeoutError, TinkexError } from '@tinkex/types';
+import { isRetryableStatus } from '@tinkex/types/wire';
 
 /**
  * What the network said, in the terms of this package. Errors that are ours already (a deadline, an abort) pass unchanged.

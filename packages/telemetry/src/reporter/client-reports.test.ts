@@ -1,4 +1,5 @@
-import { apiStatusError, ConnectionError, ValidationError } from '@tinkex/types';
+import { ConnectionError, ValidationError } from '@tinkex/types';
+import { apiStatusError } from '@tinkex/types/wire';
 import { describe, expect, it } from 'vitest';
 import {
   outerRetryReport,

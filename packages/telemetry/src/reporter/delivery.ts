@@ -1,5 +1,6 @@
 import { type Clock, type Random, sleep } from '@tinkex/http';
-import { ApiStatusError, type TelemetryRequest, TimeoutError, ValidationError } from '@tinkex/types';
+import { ApiStatusError, TimeoutError, ValidationError } from '@tinkex/types';
+import type { TelemetryRequest } from '@tinkex/types/wire';
 
 /** Sends one batch. Must reject when it was not delivered; the signal is aborted when nobody waits any more. */
 export type SendBatch = (batch: TelemetryRequest, signal: AbortSignal) => Promise<unknown>;

@@ -1,4 +1,5 @@
-import { apiStatusError, ConnectionError, RequestFailedError } from '@tinkex/types';
+import { ConnectionError, RequestFailedError } from '@tinkex/types';
+import { apiStatusError } from '@tinkex/types/wire';
 import { describe, expect, it } from 'vitest';
 import vectors from '../../test/vectors/user-error.json' with { type: 'json' };
 import { exceptionReport } from './exception-report.js';

@@ -1,5 +1,6 @@
 import { type Clock, systemClock } from '@tinkex/http';
-import { apiStatusError, ConnectionError, type TelemetryRequest, ValidationError } from '@tinkex/types';
+import { ConnectionError, ValidationError } from '@tinkex/types';
+import { apiStatusError, type TelemetryRequest } from '@tinkex/types/wire';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { SendBatch } from './delivery.js';
 import { ServiceReporter, type ServiceReporterSettings } from './service-reporter.js';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type Clock, type HttpClient, type Random, systemClock } from '@tinkex/http';
-import { endpoints, telemetryRequest, telemetryResponse } from '@tinkex/types';
+import { endpoints, telemetryRequest, telemetryResponse } from '@tinkex/types/wire';
 import { errorReport } from '../attach/error-report.js';
 import { Delivery, type SendBatch } from './delivery.js';
 import { EventQueue } from './event-queue.js';

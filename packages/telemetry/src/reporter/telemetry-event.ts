@@ -1,4 +1,4 @@
-import type { TelemetryRequest } from '@tinkex/types';
+import type { TelemetryRequest } from '@tinkex/types/wire';
 import { redactText } from '../redaction/redact-text.js';
 import { type PlainValue, redactValue } from '../redaction/redact-value.js';
 import type { Report } from './report.js';

@@ -1,4 +1,4 @@
-import { endpoints } from '@tinkex/types';
+import { endpoints } from '@tinkex/types/wire';
 import type { ServerRequest } from '../exchange/message.js';
 import type { RecordedCall } from '../recorder/recorded-call.js';
 import type { Recorder } from '../recorder/recorder.js';

@@ -1,4 +1,5 @@
-import { type Codec, endpoints, parseJson, protobuf, readSubmissionHead, type SubmissionHead, ValidationError } from '@tinkex/types';
+import { ValidationError } from '@tinkex/types';
+import { type Codec, endpoints, parseJson, protobuf, readSubmissionHead, type SubmissionHead } from '@tinkex/types/wire';
 import type { Dialect, WireFormat } from '../dialects/dialect.js';
 import { refuse } from '../exchange/message.js';
 import type { RecordedCall } from '../recorder/recorded-call.js';

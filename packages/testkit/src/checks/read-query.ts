@@ -1,4 +1,5 @@
-import { type Codec, endpoints, ValidationError } from '@tinkex/types';
+import { ValidationError } from '@tinkex/types';
+import { type Codec, endpoints } from '@tinkex/types/wire';
 import { refuse } from '../exchange/message.js';
 import type { RecordedCall } from '../recorder/recorded-call.js';
 import type { Recorder } from '../recorder/recorder.js';

@@ -1,4 +1,4 @@
-import { byteVocabulary } from '@tinkex/types';
+import { byteVocabulary } from '@tinkex/types/wire';
 import { attentionInputs, geometry } from './geometry.js';
 import { fillUniform, hashText, seededStream } from './random.js';
 

@@ -1,4 +1,4 @@
-import { byteVocabulary } from '@tinkex/types';
+import { byteVocabulary } from '@tinkex/types/wire';
 
 /**
  * The shape of the embedded model. It reads a context in two sparse ways and adds them up in a narrow residual stream:

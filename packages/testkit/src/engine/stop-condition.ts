@@ -1,4 +1,4 @@
-import { byteVocabulary } from '@tinkex/types';
+import { byteVocabulary } from '@tinkex/types/wire';
 import { checkToken } from './context-symbols.js';
 import { EngineUserError } from './engine.js';
 

@@ -1,12 +1,5 @@
-import {
-  type ForwardBackwardOutput,
-  forwardBackwardOutput,
-  type JsonValue,
-  protobuf,
-  type SampleResponse,
-  sampleResponse,
-  stringifyJson,
-} from '@tinkex/types';
+import type { ForwardBackwardOutput, JsonValue, SampleResponse } from '@tinkex/types';
+import { forwardBackwardOutput, protobuf, sampleResponse, stringifyJson } from '@tinkex/types/wire';
 import type { Dialect, WireFormat } from '../dialects/dialect.js';
 import type { PromiseRecord } from '../state/promise-record.js';
 

@@ -1,4 +1,5 @@
-import type { SampleRequest, SampleResponse } from '@tinkex/types';
+import type { SampleResponse } from '@tinkex/types';
+import type { SampleRequest } from '@tinkex/types/wire';
 import type { CheckpointFiles, EngineSampler } from '../engine/engine.js';
 import type { Exchange, OperationHandler } from '../exchange/exchange.js';
 import { textFingerprint } from '../exchange/fingerprint.js';

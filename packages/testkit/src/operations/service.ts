@@ -1,4 +1,5 @@
-import { clientConfigResponse, type JsonValue, stringifyJson } from '@tinkex/types';
+import type { JsonValue } from '@tinkex/types';
+import { clientConfigResponse, stringifyJson } from '@tinkex/types/wire';
 import type { OperationHandler } from '../exchange/exchange.js';
 import { jsonReply, jsonTextReply, refuse } from '../exchange/message.js';
 import type { ServerContext } from '../state/server-context.js';

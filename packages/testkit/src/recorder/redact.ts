@@ -1,4 +1,4 @@
-import { keepSafeHeaders, REDACTED } from '@tinkex/types';
+import { keepSafeHeaders, REDACTED } from '@tinkex/types/wire';
 
 /** A copy of the headers with every value hidden that is not on the allow list of `@tinkex/types`. */
 export function redactedHeaders(headers: Readonly<Record<string, string | undefined>>): Readonly<Record<string, string>> {

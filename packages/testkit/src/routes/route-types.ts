@@ -1,4 +1,4 @@
-import type { Codec, endpoints } from '@tinkex/types';
+import type { Codec, endpoints } from '@tinkex/types/wire';
 
 type Endpoints = typeof endpoints;
 

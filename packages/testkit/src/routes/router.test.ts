@@ -1,4 +1,4 @@
-import { endpoints } from '@tinkex/types';
+import { endpoints } from '@tinkex/types/wire';
 import { describe, expect, it } from 'vitest';
 import type { RouteName } from './route-types.js';
 import { Router } from './router.js';

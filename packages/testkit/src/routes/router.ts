@@ -1,4 +1,4 @@
-import { endpoints } from '@tinkex/types';
+import { endpoints } from '@tinkex/types/wire';
 import type { RouteName, RouteParams } from './route-types.js';
 
 /** What a path and a method lead to. */

@@ -1,4 +1,5 @@
-import { type Codec, endpoints, type JsonValue, stringifyJson } from '@tinkex/types';
+import type { JsonValue } from '@tinkex/types';
+import { type Codec, endpoints, stringifyJson } from '@tinkex/types/wire';
 import type { ServerReply } from '../exchange/message.js';
 import type { ErrorFields, ScriptAction } from './script.js';
 import type { ScriptedCall } from './scripted-call.js';

@@ -1,5 +1,5 @@
 import type { Clock } from '@tinkex/http';
-import type { ClientConfigResponse } from '@tinkex/types';
+import type { ClientConfigResponse } from '@tinkex/types/wire';
 import type { Dialect } from '../dialects/dialect.js';
 import type { DialectName } from '../dialects/presets.js';
 import type { Engine } from '../engine/engine.js';

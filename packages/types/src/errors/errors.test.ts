@@ -3,19 +3,17 @@ import { describe, expect, it, vi } from 'vitest';
 import {
   AbortedError,
   ApiStatusError,
-  apiStatusError,
   ConfigurationError,
   ConnectionError,
   FutureExpiredError,
   RateLimitError,
   RequestFailedError,
-  redactSecrets,
-  retryAfterMs,
   ServerError,
   TimeoutError,
   TinkexError,
   ValidationError,
 } from '../index.js';
+import { apiStatusError, redactSecrets, retryAfterMs } from '../wire.js';
 
 describe('the error tree', () => {
   it.each([

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseJson, stringifyJson, ValidationError } from '../index.js';
+import { ValidationError } from '../index.js';
+import { parseJson, stringifyJson } from '../wire.js';
 
 describe('stringifyJson', () => {
   it('writes bigints as integers and typed arrays as arrays', () => {

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { datum, ModelInput, protobuf, readSubmissionHead } from '../index.js';
+import { datum, ModelInput } from '../index.js';
+import { protobuf, readSubmissionHead } from '../wire.js';
 
 describe('readSubmissionHead', () => {
   const data = [datum({ modelInput: ModelInput.fromInts([1, 2]), lossFnInputs: { targetTokens: [2, 3], weights: [1, 1] } })];

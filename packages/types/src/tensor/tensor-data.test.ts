@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
-import { stringifyJson, TensorData, ValidationError } from '../index.js';
+import { TensorData, ValidationError } from '../index.js';
+import { stringifyJson } from '../wire.js';
 
 describe('TensorData.fromArray', () => {
   it.each([

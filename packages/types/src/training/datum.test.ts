@@ -1,14 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import {
-  datum,
-  estimateDatumBytes,
-  forwardBackwardRequest,
-  ModelInput,
-  nextTokenDatum,
-  protobuf,
-  stringifyJson,
-  TensorData,
-} from '../index.js';
+import { datum, ModelInput, nextTokenDatum, TensorData } from '../index.js';
+import { estimateDatumBytes, forwardBackwardRequest, protobuf, stringifyJson } from '../wire.js';
 
 const modelInput = ModelInput.fromInts([1, 2]);
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { chunkData, combineForwardBackwardOutputs, type ForwardBackwardOutput, reduceMetrics, TensorData } from '../index.js';
+import { type ForwardBackwardOutput, TensorData } from '../index.js';
+import { chunkData, combineForwardBackwardOutputs, reduceMetrics } from '../wire.js';
 
 describe('chunkData', () => {
   it('keeps order, loses nothing, makes no empty chunk, and keeps to the limits', () => {

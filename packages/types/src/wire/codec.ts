@@ -5,6 +5,9 @@ import { foundIssues } from './issues.js';
 import { formatPath } from './messages.js';
 import type { WireType } from './wire-type.js';
 
+/** How the bulk operations of the API travel: as protobuf messages, or as JSON for servers that only read that. */
+export type WireFormat = 'protobuf' | 'json';
+
 /**
  * Turns one kind of object into its wire form and back. The wire form is a JSON value with snake_case fields; write it with
  * `stringifyJson`, read it with `parseJson`.

@@ -1,0 +1,185 @@
+// How the objects of the API travel: codecs, the table of endpoints, and what clients and servers share. Applications need none of it.
+export type { Endpoint, EndpointPool, HttpMethod } from './endpoints/endpoint.js';
+export { type EndpointName, endpoints } from './endpoints/endpoints.js';
+export { isRetryableStatus } from './errors/api-status-error.js';
+export { apiStatusError, type FailedResponse } from './errors/from-response.js';
+export { keepSafeHeaders, REDACTED, redactSecrets, SAFE_HEADERS } from './errors/redaction.js';
+export { retryAfterMs } from './errors/retry-after.js';
+export { isPlainObject } from './json/json-value.js';
+export { parseJson } from './json/parse.js';
+export { stringifyJson } from './json/stringify.js';
+export { tensorContainerShape } from './model-input/tensor-container.js';
+export {
+  ArrayRecordSchema,
+  BatchedTensorSchema,
+  ChunkSchema,
+  DatumSchema,
+  DmelChunkSchema,
+  DType,
+  DTypeSchema,
+  EncodedTextChunkSchema,
+  ForwardBackwardOutputSchema,
+  ForwardBackwardRequestSchema,
+  file_tinker_public as tinkerPublicFile,
+  ImageChunkSchema,
+  SampledSequenceSchema,
+  SampleResponseSchema,
+  SamplingParamsSchema,
+  SparseCsrSchema,
+  StopReason as ProtoStopReason,
+  StopReasonSchema,
+  StopStringsSchema,
+  StopTokensSchema,
+  TensorSchema,
+  TopkPromptLogprobsSchema,
+} from './proto/gen/tinker_public_pb.js';
+export { type BytesCodec, type PlacedBytesCodec, PROTOBUF_CONTENT_TYPE, protobuf } from './proto/protobuf.js';
+export { readSubmissionHead, type SubmissionHead } from './proto/submission-head.js';
+export { byteVocabulary } from './tokenizer/byte-vocabulary.js';
+export { estimateDatumBytes, estimatePromptBytes } from './training/byte-estimates.js';
+export { type ChunkLimits, chunkData, type DataChunk } from './training/chunk-data.js';
+export { combineForwardBackwardOutputs } from './training/combine-outputs.js';
+export { lossFnInput } from './training/loss-fn-inputs.js';
+export { type ChunkMetrics, type ReduceMetricsOptions, reduceMetrics } from './training/reduce-metrics.js';
+export { unorderedHash } from './training/unordered-hash.js';
+export {
+  type AuditLogQuery,
+  auditLogQuery,
+  auditLogResponse,
+  type BillingUsageQuery,
+  billingUsageQuery,
+  billingUsageResponse,
+} from './wire/billing.js';
+export {
+  checkpoint,
+  checkpointArchiveUrlResponse,
+  checkpointsListResponse,
+  cursor,
+  type GetTrainingRunQuery,
+  getTrainingRunQuery,
+  type ListTrainingRunsQuery,
+  type ListUserCheckpointsQuery,
+  listTrainingRunsQuery,
+  listUserCheckpointsQuery,
+  type SetCheckpointTtlRequest,
+  setCheckpointTtlRequest,
+  trainingRun,
+  trainingRunsResponse,
+} from './wire/checkpoints.js';
+export type { AnyCodec, Codec, Infer } from './wire/codec.js';
+export {
+  type FutureMetadataResponse,
+  type FutureRetrieveRequest,
+  futureMetadataResponse,
+  futureRetrieveRequest,
+  type RequestFailedResponse,
+  requestFailedResponse,
+  type TryAgainResponse,
+  tryAgainResponse,
+  type UntypedApiFuture,
+  untypedApiFuture,
+} from './wire/futures.js';
+export {
+  type CreateModelRequest,
+  type CreateModelResponse,
+  createModelRequest,
+  createModelResponse,
+  DEFAULT_LORA_RANK,
+  type GetInfoRequest,
+  getInfoRequest,
+  getInfoResponse,
+  loraConfig,
+  type ResolvedLoraConfig,
+  resolveLoraConfig,
+  type UnloadModelRequest,
+  unloadModelRequest,
+  unloadModelResponse,
+} from './wire/models.js';
+export {
+  type CreateSamplingSessionRequest,
+  type CreateSamplingSessionResponse,
+  createSamplingSessionRequest,
+  createSamplingSessionResponse,
+  getSamplerResponse,
+  type ResolvedSamplingParams,
+  resolveSamplingParams,
+  type SampleRequest,
+  sampleRequest,
+  sampleResponse,
+  samplingParams,
+} from './wire/sampling.js';
+export {
+  type AuthTokenRequest,
+  type AuthTokenResponse,
+  authTokenRequest,
+  authTokenResponse,
+  type ClientConfigRequest,
+  type ClientConfigResponse,
+  type ClientDynamicConfigResponse,
+  clientConfigRequest,
+  clientConfigResponse,
+  clientDynamicConfigResponse,
+  getServerCapabilitiesResponse,
+  type HealthResponse,
+  healthResponse,
+  whoamiResponse,
+} from './wire/service.js';
+export {
+  type AssignSessionProjectRequest,
+  assignSessionProjectRequest,
+  type CreateSessionRequest,
+  type CreateSessionResponse,
+  createSessionRequest,
+  createSessionResponse,
+  type GetSessionQuery,
+  getSessionQuery,
+  getSessionResponse,
+  type ListSessionsQuery,
+  listSessionsQuery,
+  listSessionsResponse,
+  type SessionHeartbeatRequest,
+  type SessionHeartbeatResponse,
+  sessionHeartbeatRequest,
+  sessionHeartbeatResponse,
+  traceExportResponse,
+} from './wire/sessions.js';
+export {
+  type GenericEvent,
+  type SessionEndEvent,
+  type SessionStartEvent,
+  type TelemetryEvent,
+  type TelemetryEventBase,
+  type TelemetryRequest,
+  type TelemetryResponse,
+  type TelemetrySeverity,
+  telemetryRequest,
+  telemetryResponse,
+  type UnhandledExceptionEvent,
+} from './wire/telemetry.js';
+export {
+  adamParams,
+  DEFAULT_ADAM_PARAMS,
+  datumCodec,
+  type ForwardBackwardRequest,
+  forwardBackwardOutput,
+  forwardBackwardRequest,
+  type OptimStepRequest,
+  optimStepRequest,
+  optimStepResponse,
+  resolveAdamParams,
+} from './wire/training.js';
+export { unknownFields } from './wire/unknown-fields.js';
+export {
+  type LoadWeightsRequest,
+  loadWeightsRequest,
+  loadWeightsResponse,
+  type SaveWeightsForSamplerRequest,
+  type SaveWeightsRequest,
+  saveWeightsForSamplerRequest,
+  saveWeightsForSamplerResponse,
+  saveWeightsRequest,
+  saveWeightsResponse,
+  type WeightsInfoRequest,
+  weightsInfoRequest,
+  weightsInfoResponse,
+} from './wire/weights.js';
