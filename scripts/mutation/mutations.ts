@@ -39,11 +39,11 @@ export const mutations: readonly Mutation[] = [
   },
   {
     invariant: 'redaction: only headers known to be harmless are shown',
-    file: 'packages/types/src/errors/redaction.ts',
-    find: 'SAFE.has(lower) ? value : REDACTED',
-    replace: "SAFE.has(lower) || lower === 'x-api-key' ? value : REDACTED",
-    package: 'http',
-    tests: ['src/redaction/redact.test.ts'],
+    file: 'packages/types/src/redaction/redact-value.ts',
+    find: 'SAFE.has(lower) ? headerText(value) : REDACTED',
+    replace: "SAFE.has(lower) || lower === 'x-api-key' ? headerText(value) : REDACTED",
+    package: 'types',
+    tests: ['src/redaction/redact-value.test.ts'],
   },
   {
     invariant: 'chunk order: outputs come back in the order of the data',

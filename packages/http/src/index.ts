@@ -16,7 +16,6 @@ export { keepAlive, type SleepOptions, sleep } from './clock/sleep.js';
 export { hasSubscribers, publish, subscribe } from './diagnostics/channels.js';
 export { cloudflareAccessHeaders, type ProxySettings, proxyFromEnvironment } from './environment.js';
 export type { Middleware, Send } from './pipeline/middleware.js';
-export { redactHeaders, redactUrl } from './redaction/redact.js';
 export { type BackoffOptions, backoff } from './retry/backoff.js';
 export {
   FailedResponse,

@@ -1,10 +1,9 @@
 // How the objects of the API travel: codecs, the table of endpoints, and what clients and servers share. Applications need none of it.
 export type { Endpoint, EndpointPool, HttpMethod } from './endpoints/endpoint.js';
 export { type EndpointName, endpoints } from './endpoints/endpoints.js';
-export { isRetryableStatus } from './errors/api-status-error.js';
+export { failureMessage } from './errors/failure-message.js';
 export { apiStatusError, type FailedResponse } from './errors/from-response.js';
-export { keepSafeHeaders, REDACTED, redactSecrets, SAFE_HEADERS } from './errors/redaction.js';
-export { retryAfterMs } from './errors/retry-after.js';
+export { isRetryableResponse, isRetryableStatus, retryAfterMs } from './errors/retry-advice.js';
 export { isPlainObject } from './json/json-value.js';
 export { parseJson } from './json/parse.js';
 export { stringifyJson } from './json/stringify.js';
@@ -35,6 +34,8 @@ export {
 } from './proto/gen/tinker_public_pb.js';
 export { type BytesCodec, type PlacedBytesCodec, PROTOBUF_CONTENT_TYPE, protobuf } from './proto/protobuf.js';
 export { readSubmissionHead, type SubmissionHead } from './proto/submission-head.js';
+export { REDACTED, redactText, redactUrl } from './redaction/redact-text.js';
+export { type PlainValue, redactHeaders, redactValue } from './redaction/redact-value.js';
 export { byteVocabulary } from './tokenizer/byte-vocabulary.js';
 export { estimateDatumBytes, estimatePromptBytes } from './training/byte-estimates.js';
 export { type ChunkLimits, chunkData, type DataChunk } from './training/chunk-data.js';
@@ -95,6 +96,14 @@ export {
   unloadModelRequest,
   unloadModelResponse,
 } from './wire/models.js';
+export {
+  type FailureReport,
+  type PollAnswerMeaning,
+  type QueueReport,
+  readFailure,
+  readPollAnswer,
+  readQueueReport,
+} from './wire/poll-answer.js';
 export {
   type CreateSamplingSessionRequest,
   type CreateSamplingSessionResponse,
@@ -166,6 +175,7 @@ export {
   type OptimStepRequest,
   optimStepRequest,
   optimStepResponse,
+  type ResolvedAdamParams,
   resolveAdamParams,
 } from './wire/training.js';
 export { unknownFields } from './wire/unknown-fields.js';

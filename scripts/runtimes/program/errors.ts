@@ -11,7 +11,7 @@ import {
   TinkexError,
   ValidationError,
 } from '../../../packages/types/src/index.js';
-import { apiStatusError, createModelRequest, redactSecrets, retryAfterMs } from '../../../packages/types/src/wire.js';
+import { apiStatusError, createModelRequest, redactText, retryAfterMs } from '../../../packages/types/src/wire.js';
 import { type Check, check, same } from './check.js';
 
 const STATUSES: Readonly<Record<number, string>> = {
@@ -81,5 +81,5 @@ export const errorChecks: readonly Check[] = [
     same(error instanceof RateLimitError && error.retryAfterMs, 2000);
     same(retryAfterMs({ 'retry-after': 'Thu, 01 Jan 2026 00:00:05 GMT' }, nowMs), 5000);
   }),
-  check('a key never shows', () => same(redactSecrets('Bearer tml-abcdefghijklmnop').includes('abcdefghijklmnop'), false)),
+  check('a key never shows', () => same(redactText('Bearer tml-abcdefghijklmnop').includes('abcdefghijklmnop'), false)),
 ];

@@ -1,4 +1,5 @@
 import { ApiStatusError, ConnectionError, FutureExpiredError } from '@tinkex/types';
+import { isRetryableStatus } from '@tinkex/types/wire';
 
 /** How the retry handler spaces its attempts. */
 export interface RetryDelayOptions {
@@ -20,7 +21,5 @@ export function retryDelayMs(failures: number, options: RetryDelayOptions, rando
 /** Whether the retry handler sends a sampling call again after this failure: faults of the network, lost promises, 408, 409, 429, 5xx. */
 export function isSamplingRetryable(error: unknown): boolean {
   if (ConnectionError.isInstance(error) || FutureExpiredError.isInstance(error)) return true;
-  if (!ApiStatusError.isInstance(error)) return false;
-  const { status } = error;
-  return status === 408 || status === 409 || status === 429 || status >= 500;
+  return ApiStatusError.isInstance(error) && isRetryableStatus(error.status);
 }

@@ -18,7 +18,9 @@ export interface SampleInput {
 }
 
 /** All of a request that is not its prompt or its number. */
-export type SampleSettings = Pick<Required<SampleRequest>, 'numSamples' | 'samplingParams' | 'promptLogprobs' | 'topkPromptLogprobs'>;
+export type SampleSettings = {
+  readonly [K in 'numSamples' | 'samplingParams' | 'promptLogprobs' | 'topkPromptLogprobs']-?: NonNullable<SampleRequest[K]>;
+};
 
 const NO_PARAMS = {};
 

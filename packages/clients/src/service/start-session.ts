@@ -44,7 +44,7 @@ export function keepSessionAlive(connection: Connection, sessionId: string, opti
   });
 }
 
-function messagesOf(answer: { infoMessage?: string; warningMessage?: string; errorMessage?: string }): ServerMessage[] {
+function messagesOf(answer: CreateSessionResponse): ServerMessage[] {
   const messages: ServerMessage[] = [];
   if (answer.infoMessage) messages.push({ level: 'info', text: answer.infoMessage });
   if (answer.warningMessage) messages.push({ level: 'warning', text: answer.warningMessage });

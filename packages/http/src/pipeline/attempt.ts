@@ -1,6 +1,6 @@
 import { AbortedError, TimeoutError } from '@tinkex/types';
+import { redactUrl } from '@tinkex/types/wire';
 import { decodeBody, decodeStream, hasEncoding } from '../compression/content-encoding.js';
-import { redactUrl } from '../redaction/redact.js';
 import type {
   Cancellation,
   CancellationListener,

@@ -1,9 +1,11 @@
 import { ApiStatusError, ConnectionError, TimeoutError, TinkexError } from '@tinkex/types';
-import { isRetryableStatus } from '@tinkex/types/wire';
+import { isRetryableResponse, isRetryableStatus, retryAfterMs } from '@tinkex/types/wire';
 import type { Random } from '../clock/random.js';
 import { backoff } from './backoff.js';
 import type { RetryStrategy } from './retry.js';
-import { boundedRetryAfterMs } from './retry-after.js';
+
+/** The longest wait that a server may ask for; the backoff replaces anything longer. */
+const MAX_RETRY_AFTER_MS = 60_000;
 
 /** Options of `httpStrategy`. */
 export interface HttpStrategyOptions {
@@ -23,15 +25,8 @@ export function httpStrategy({ maxRetries, random }: HttpStrategyOptions): Retry
     if (failures >= maxRetries) return undefined;
     if (TinkexError.isInstance(error)) return error.isRetryable && !isCallerLimit(error) ? delayMs(failures) : undefined;
     if (status === undefined || !isRetryableResponse(status, headers)) return undefined;
-    return boundedRetryAfterMs(headers, nowMs) ?? delayMs(failures);
+    return retryAfterMs(headers, nowMs, { maxMs: MAX_RETRY_AFTER_MS }) ?? delayMs(failures);
   };
-}
-
-/** `x-should-retry` decides if it is exactly `true` or `false`; otherwise the status does. */
-export function isRetryableResponse(status: number, headers: Readonly<Record<string, string>>): boolean {
-  const advice = headers['x-should-retry'];
-  if (advice === 'true') return true;
-  return advice !== 'false' && isRetryableStatus(status);
 }
 
 /** Options of `outerStrategy`. */

@@ -54,10 +54,10 @@ describe('attach', () => {
     ['one client id', { clientId: 'a' }, ['a']],
     ['several client ids', { clientId: ['a', 'c'] }, ['a', 'c']],
     ['a base URL in another spelling', { baseUrl: 'HTTPS://One.Example:443/api/' }, ['a', 'b']],
-    ['a predicate', { filter: ({ sessionId }: { sessionId?: string }) => sessionId === 's2' }, ['b', 'c']],
+    ['a predicate', { filter: ({ sessionId }: { sessionId?: string | undefined }) => sessionId === 's2' }, ['b', 'c']],
     [
       'all of them together',
-      { baseUrl: 'https://one.example/api', filter: ({ sessionId }: { sessionId?: string }) => sessionId === 's2' },
+      { baseUrl: 'https://one.example/api', filter: ({ sessionId }: { sessionId?: string | undefined }) => sessionId === 's2' },
       ['b'],
     ],
   ])('filters by %s', (_what, options, expected) => {

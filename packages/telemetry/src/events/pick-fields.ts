@@ -1,5 +1,5 @@
 import type { TinkexEventName, TinkexEvents } from '@tinkex/types';
-import { redactText } from '../redaction/redact-text.js';
+import { redactText } from '@tinkex/types/wire';
 import { eventFields } from './event-fields.js';
 
 /** What a sink receives of an event: plain JSON-able values. */

@@ -1,7 +1,7 @@
 import { type Context, context, type Span, SpanKind, type Tracer, trace } from '@opentelemetry/api';
 import type { HttpRequestEvent } from '@tinkex/types';
+import { redactText } from '@tinkex/types/wire';
 import type { EventHandlers } from '../attach/attach.js';
-import { redactText } from '../redaction/redact-text.js';
 import { safeText } from '../redaction/safe-text.js';
 import { httpErrorType, httpStartAttributes, spanStatus } from './attributes.js';
 import { announceAttempt } from './current-attempt.js';

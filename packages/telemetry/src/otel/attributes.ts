@@ -1,6 +1,6 @@
 import { type Attributes, type SpanStatus, SpanStatusCode } from '@opentelemetry/api';
 import type { EventSource, HttpRequestEvent } from '@tinkex/types';
-import { redactText } from '../redaction/redact-text.js';
+import { redactText } from '@tinkex/types/wire';
 import { safeText } from '../redaction/safe-text.js';
 
 /** The server of a base URL, by the semantic conventions. */

@@ -1,8 +1,8 @@
 import { type Attributes, context, SpanKind, type Tracer } from '@opentelemetry/api';
 import type { Clock } from '@tinkex/http';
 import type { SamplingCallEvent, TrainingOperationEvent } from '@tinkex/types';
+import { redactText } from '@tinkex/types/wire';
 import type { EventHandlers } from '../attach/attach.js';
-import { redactText } from '../redaction/redact-text.js';
 import { safeText } from '../redaction/safe-text.js';
 import { sourceAttributes, spanStatus } from './attributes.js';
 import { spanTime } from './span-time.js';

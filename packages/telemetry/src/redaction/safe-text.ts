@@ -1,4 +1,4 @@
-import { redactText } from './redact-text.js';
+import { redactText } from '@tinkex/types/wire';
 
 const maxRemembered = 2_000;
 const remembered = new Map<string, string>();

@@ -1,6 +1,5 @@
 import type { TelemetryRequest } from '@tinkex/types/wire';
-import { redactText } from '../redaction/redact-text.js';
-import { type PlainValue, redactValue } from '../redaction/redact-value.js';
+import { type PlainValue, redactText, redactValue } from '@tinkex/types/wire';
 import type { Report } from './report.js';
 
 /** An event as the service takes it. */
@@ -14,6 +13,7 @@ export interface EventStamp {
   readonly timestamp: string;
 }
 
+const maxMessageLength = 4_000;
 const maxTracebackLength = 16_000;
 
 /** Makes the event that is sent: stamped, redacted, bounded in size. */
@@ -28,7 +28,7 @@ export function telemetryEvent(report: Report, stamp: EventStamp): TelemetryEven
         event: 'UNHANDLED_EXCEPTION',
         severity: report.severity,
         errorType: redactText(report.errorType, 200),
-        errorMessage: redactText(report.errorMessage),
+        errorMessage: redactText(report.errorMessage, maxMessageLength),
         ...(report.traceback === undefined ? {} : { traceback: redactText(report.traceback, maxTracebackLength) }),
         ...stamp,
       };

@@ -1,6 +1,6 @@
+import { REDACTED, redactHeaders, redactText } from '@tinkex/types/wire';
 import type { QueryOf, RequestOf, RouteName, RouteParams } from '../routes/route-types.js';
 import type { Violation } from '../rules/rules.js';
-import { redactedHeaders, redactedRequest, redactedTarget } from './redact.js';
 
 /** One request the server saw. Credentials and signed URLs are hidden. */
 export class RecordedCall<Name extends RouteName = RouteName> {
@@ -51,17 +51,17 @@ export class RecordedCall<Name extends RouteName = RouteName> {
 
   /** Path and query as sent, signatures hidden. */
   get path(): string {
-    return redactedTarget(this.#target);
+    return redactText(this.#target);
   }
 
   /** Lower-case names; values not on the allow list are hidden. */
   get headers(): Readonly<Record<string, string>> {
-    return redactedHeaders(this.#headers);
+    return redactHeaders(this.#headers);
   }
 
   /** The decoded body, when it was valid. */
   get request(): RequestOf<Name> {
-    return redactedRequest(this.#request) as RequestOf<Name>;
+    return withoutCredentials(this.#request) as RequestOf<Name>;
   }
 
   /** The decoded query, when the route has one and it was valid. */
@@ -78,4 +78,12 @@ export class RecordedCall<Name extends RouteName = RouteName> {
   setQuery(query: unknown): void {
     this.#query = query;
   }
+}
+
+/** A decoded request without the credentials it carries. */
+function withoutCredentials(request: unknown): unknown {
+  if (typeof request === 'object' && request !== null && 'weightsAccessToken' in request && request.weightsAccessToken !== undefined) {
+    return { ...request, weightsAccessToken: REDACTED };
+  }
+  return request;
 }

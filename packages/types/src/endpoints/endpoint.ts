@@ -28,12 +28,12 @@ export interface Endpoint {
   readonly outerRetry: boolean;
   readonly timeoutMs: number;
   /** Of the body. */
-  readonly request?: AnyCodec;
-  readonly query?: AnyCodec;
+  readonly request?: AnyCodec | undefined;
+  readonly query?: AnyCodec | undefined;
   /** Of the answer. Absent when the answer's body is ignored, or of several kinds. */
-  readonly response?: AnyCodec;
+  readonly response?: AnyCodec | undefined;
   /** Of the promise's result, when the answer is a promise. */
-  readonly result?: AnyCodec;
+  readonly result?: AnyCodec | undefined;
   /** The operation's name when its promise is polled. */
-  readonly requestType?: RequestType;
+  readonly requestType?: RequestType | undefined;
 }

@@ -3,7 +3,7 @@ import { TinkexError, type TinkexErrorOptions } from './tinkex-error.js';
 
 /** How an {@link AbortedError} is built. */
 export interface AbortedErrorOptions extends Omit<TinkexErrorOptions, 'message'> {
-  readonly message?: string;
+  readonly message?: string | undefined;
 }
 
 /** The caller's signal was aborted, or its client was closed. Its name is `AbortError`, its cause the signal's reason. */

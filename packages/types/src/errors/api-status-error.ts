@@ -1,5 +1,6 @@
 import { hasKind, markKind } from '../identity/kind.js';
-import { keepSafeHeaders } from './redaction.js';
+import { redactHeaders } from '../redaction/redact-value.js';
+import { isRetryableStatus } from './retry-advice.js';
 import { defineHidden, TinkexError, type TinkexErrorOptions } from './tinkex-error.js';
 
 /** How an {@link ApiStatusError} is built. Prefer {@link apiStatusError}, which picks the class and writes the message. */
@@ -17,8 +18,8 @@ export interface ApiStatusErrorOptions extends TinkexErrorOptions {
 /** The server answered with a status that is not a success. Statuses with a meaning of their own have subclasses. */
 export class ApiStatusError extends TinkexError {
   readonly status: number;
-  declare readonly method?: string;
-  declare readonly path?: string;
+  declare readonly method?: string | undefined;
+  declare readonly path?: string | undefined;
   /** The response's headers with lower-case names, redacted by an allow-list. Not enumerable. */
   declare readonly headers: Readonly<Record<string, string>>;
   /** The response's body: parsed JSON, else text. Not enumerable. */
@@ -29,7 +30,7 @@ export class ApiStatusError extends TinkexError {
     this.status = options.status;
     if (options.method !== undefined) this.method = options.method;
     if (options.path !== undefined) this.path = options.path;
-    defineHidden(this, 'headers', keepSafeHeaders(options.headers ?? {}));
+    defineHidden(this, 'headers', redactHeaders(options.headers ?? {}));
     defineHidden(this, 'body', options.body);
   }
 
@@ -40,8 +41,3 @@ export class ApiStatusError extends TinkexError {
 }
 
 markKind(ApiStatusError, 'ApiStatusError');
-
-/** The statuses that the reference client tries again: 408, 409, 429 and 5xx. */
-export function isRetryableStatus(status: number): boolean {
-  return status === 408 || status === 409 || status === 429 || status >= 500;
-}

@@ -11,8 +11,8 @@ export interface ConfigurationErrorOptions extends TinkexErrorOptions {
 
 /** A missing or impossible option. Thrown at once, before anything is sent; the message names the option and the fix. */
 export class ConfigurationError extends TinkexError {
-  declare readonly option?: string;
-  declare readonly environmentVariable?: string;
+  declare readonly option?: string | undefined;
+  declare readonly environmentVariable?: string | undefined;
 
   constructor(options: ConfigurationErrorOptions) {
     super({ ...options, code: options.code ?? 'TINKEX_CONFIGURATION' });

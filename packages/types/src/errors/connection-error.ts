@@ -28,7 +28,7 @@ export interface TimeoutErrorOptions extends TinkexErrorOptions {
 /** A time limit was hit. A `wait` that timed out leaves the remote work running. */
 export class TimeoutError extends ConnectionError {
   readonly phase: TimeoutPhase;
-  declare readonly timeoutMs?: number;
+  declare readonly timeoutMs?: number | undefined;
 
   constructor(options: TimeoutErrorOptions) {
     super({ ...options, code: options.code ?? 'TINKEX_TIMEOUT' });

@@ -13,7 +13,7 @@ import {
   TinkexError,
   ValidationError,
 } from '../index.js';
-import { apiStatusError, redactSecrets, retryAfterMs } from '../wire.js';
+import { apiStatusError, failureMessage, isRetryableResponse, isRetryableStatus, retryAfterMs } from '../wire.js';
 
 describe('the error tree', () => {
   it.each([
@@ -127,7 +127,7 @@ describe('what an error shows', () => {
   it('is JSON with name, code and message', () => {
     expect(JSON.parse(JSON.stringify(error))).toEqual({
       name: 'PermissionDeniedError',
-      message: 'GET /api/v1/audit failed with status 403: key tml-[redacted] may not read https://files/x?[redacted]',
+      message: 'GET /api/v1/audit failed with status 403: key [redacted] may not read https://files/x?[redacted]',
       code: 'TINKEX_PERMISSION_DENIED',
       isRetryable: false,
       attempts: 1,
@@ -137,8 +137,23 @@ describe('what an error shows', () => {
     });
   });
 
-  it('has no tokens and no passwords of URLs', () => {
-    expect(redactSecrets('a eyJhbGciOi.eyJzdWIi.c2ln b https://user:pass@host/p?x=1 c')).toBe('a [redacted] b https://host/p?[redacted] c');
+  it.each([
+    'Authorization: Bearer abc.def.sekret',
+    'authorization=Basic sekret',
+    'client_secret=sekret',
+    'Cookie: a=1; session=sekret',
+    'https://files/x?X-Amz-Signature=sekret',
+    'tml-sekret',
+    '{"api_key": "sekret"}',
+  ])('is never an echoed credential: %s', (echo) => {
+    const shown = [
+      apiStatusError({ status: 400, body: { detail: `refused: ${echo}` } }),
+      apiStatusError({ status: 400, body: echo }),
+      new RequestFailedError({ message: `The server failed: ${echo}` }),
+      new ConnectionError({ message: echo }),
+      new ValidationError({ direction: 'response', issues: [{ path: 'a', message: `must be text, got ${echo}` }] }),
+    ];
+    for (const { message } of shown) expect(message).not.toContain('sekret');
   });
 });
 
@@ -156,10 +171,65 @@ describe('retry-after', () => {
     [{ 'retry-after': '-5' }, undefined],
     [{ 'retry-after': 'soon' }, undefined],
     [{ 'retry-after-ms': 'x', 'retry-after': '2' }, 2000],
+    [{ 'retry-after-ms': '-1', 'retry-after': '2' }, undefined],
+    [{ 'retry-after': ' +1.5e1 ' }, 15_000],
+    [{ 'retry-after': '.5' }, 500],
+    [{ 'retry-after': '5.' }, 5000],
+    [{ 'retry-after': '1e999' }, undefined],
+    [{ 'retry-after': 'Infinity' }, undefined],
     [{}, undefined],
   ])('%j means %s', (headers, expected) => {
     expect(retryAfterMs(headers as Record<string, string>, now)).toBe(expected);
     const error = apiStatusError({ status: 429, headers: headers as Record<string, string>, nowMs: now });
     expect(RateLimitError.isInstance(error) && error.retryAfterMs).toBe(expected);
+  });
+
+  it.each([
+    ['0', undefined],
+    ['0.001', 1],
+    ['60', 60_000],
+    ['60.001', undefined],
+  ])('of %s seconds, with a limit of 60 s, means %s', (seconds, expected) => {
+    expect(retryAfterMs({ 'retry-after': seconds }, now, { maxMs: 60_000 })).toBe(expected);
+  });
+
+  it('takes time in proportion to a hostile header', () => {
+    for (const text of [`${'1'.repeat(300_000)}x`, `${' '.repeat(300_000)}x`, `1${'0'.repeat(300_000)}e`]) {
+      expect(retryAfterMs({ 'retry-after': text }, now)).toBeUndefined();
+    }
+  });
+});
+
+describe('retryable statuses', () => {
+  it('are 408, 409, 429 and 5xx, and no others', () => {
+    const retryable = Array.from({ length: 500 }, (_, index) => index + 100).filter(isRetryableStatus);
+    expect(retryable).toEqual([408, 409, 429, ...Array.from({ length: 100 }, (_, index) => index + 500)]);
+  });
+
+  it.each([200, 400, 409, 503])('leave %s to the server when it says what to do', (status) => {
+    expect(isRetryableResponse(status, { 'x-should-retry': 'true' })).toBe(true);
+    expect(isRetryableResponse(status, { 'x-should-retry': 'false' })).toBe(false);
+    expect(isRetryableResponse(status, { 'x-should-retry': 'maybe' })).toBe(isRetryableStatus(status));
+  });
+});
+
+describe('failureMessage', () => {
+  it.each([
+    [{ detail: 'a', message: 'b', error_message: 'c', error: 'd' }, 'a'],
+    [{ message: 'b', error_message: 'c', error: 'd' }, 'b'],
+    [{ error_message: 'c', error: 'd' }, 'c'],
+    [{ error: 'd', category: 'user' }, 'd'],
+    [{ detail: '', error: 'd' }, 'd'],
+    [{ error: { message: 'nested', code: 1 } }, 'nested'],
+    [{ detail: [{ loc: ['body'], msg: 'missing' }] }, '[{"loc":["body"],"msg":"missing"}]'],
+    [{ error: { size: 1n } }, 'a body that cannot be shown'],
+    ['text', 'text'],
+    ['', undefined],
+    [{}, undefined],
+    [null, undefined],
+    [[1], undefined],
+  ])('of %o is %s', (body, expected) => {
+    expect(failureMessage(body)).toBe(expected);
+    expect(apiStatusError({ status: 400, body }).message).toBe(`The request failed with status 400${expected ? `: ${expected}` : ''}`);
   });
 });

@@ -1,6 +1,7 @@
+import { redactText } from '../redaction/redact-text.js';
 import { ApiStatusError, type ApiStatusErrorOptions } from './api-status-error.js';
-import { redactSecrets } from './redaction.js';
-import { retryAfterMs } from './retry-after.js';
+import { failureMessage } from './failure-message.js';
+import { isRetryableResponse, retryAfterMs } from './retry-advice.js';
 import {
   AuthenticationError,
   BadRequestError,
@@ -29,7 +30,7 @@ const CLASS_OF_STATUS: Readonly<Record<number, new (options: ApiStatusErrorOptio
   422: UnprocessableEntityError,
 };
 
-const SHOWN_DETAIL = 500;
+const MAX_DETAIL_LENGTH = 500;
 
 /**
  * Makes the error of the class that belongs to a status. `x-should-retry: true | false` decides {@link ApiStatusError.isRetryable}. Headers may be
@@ -38,9 +39,7 @@ const SHOWN_DETAIL = 500;
 export function apiStatusError({ nowMs, ...response }: FailedResponse): ApiStatusError {
   const { status } = response;
   const headers = withLowerCaseNames(response.headers ?? {});
-  const asked = headers['x-should-retry'];
-  const isRetryable = asked === 'true' ? true : asked === 'false' ? false : undefined;
-  const options = { ...response, message: messageOf(response), ...(isRetryable === undefined ? {} : { isRetryable }) };
+  const options = { ...response, message: messageOf(response), isRetryable: isRetryableResponse(status, headers) };
   if (status === 429) return new RateLimitError({ ...options, retryAfterMs: retryAfterMs(headers, nowMs ?? Date.now()) });
   const ErrorClass = CLASS_OF_STATUS[status] ?? (status >= 500 ? ServerError : ApiStatusError);
   return new ErrorClass(options);
@@ -52,25 +51,6 @@ function withLowerCaseNames(headers: Readonly<Record<string, string>>): Record<s
 
 function messageOf({ method, path, status, body }: FailedResponse): string {
   const call = path === undefined ? 'The request' : `${method === undefined ? '' : `${method} `}${path}`;
-  const detail = detailOf(body);
-  return `${call} failed with status ${status}${detail === '' ? '' : `: ${redactSecrets(detail)}`}`;
-}
-
-function detailOf(body: unknown): string {
-  if (typeof body === 'string') return body.slice(0, SHOWN_DETAIL);
-  if (typeof body !== 'object' || body === null) return '';
-  for (const key of ['detail', 'message', 'error_message', 'error'] as const) {
-    const value = (body as Record<string, unknown>)[key];
-    if (typeof value === 'string') return value.slice(0, SHOWN_DETAIL);
-    if (typeof value === 'object' && value !== null) return detailOf(value) || shortJson(value);
-  }
-  return '';
-}
-
-function shortJson(value: object): string {
-  try {
-    return JSON.stringify(value).slice(0, SHOWN_DETAIL);
-  } catch {
-    return 'a body that cannot be shown';
-  }
+  const detail = failureMessage(body);
+  return `${call} failed with status ${status}${detail === undefined ? '' : `: ${redactText(detail, MAX_DETAIL_LENGTH)}`}`;
 }

@@ -122,7 +122,7 @@ export interface RateLimitErrorOptions extends ApiStatusErrorOptions {
 /** Status 429: too many requests. */
 export class RateLimitError extends ApiStatusError {
   /** How long the server asks to wait, in milliseconds; unset when it names no time. */
-  declare readonly retryAfterMs?: number;
+  declare readonly retryAfterMs?: number | undefined;
 
   constructor(options: RateLimitErrorOptions) {
     super({ ...options, code: options.code ?? 'TINKEX_RATE_LIMIT' });

@@ -1,4 +1,5 @@
 import { hasKind, markKind } from '../identity/kind.js';
+import { redactText } from '../redaction/redact-text.js';
 
 /** What every error of the SDK can be built with. */
 export interface TinkexErrorOptions {
@@ -23,12 +24,12 @@ export class TinkexError extends Error {
   readonly code: string;
   /** Whether the same call may succeed when it is made again. */
   readonly isRetryable: boolean;
-  declare readonly requestId?: string;
+  declare readonly requestId?: string | undefined;
   /** How many times the call was tried. */
   readonly attempts: number;
 
   constructor(options: TinkexErrorOptions) {
-    super(options.message, 'cause' in options ? { cause: options.cause } : undefined);
+    super(redactText(options.message), options.cause === undefined ? undefined : { cause: options.cause });
     // On the prototype a minified or re-exported class would lose its name; `new.target.name` is what a subclass is called.
     Object.defineProperty(this, 'name', { value: new.target.name, configurable: true, writable: true });
     this.code = options.code ?? 'TINKEX_ERROR';

@@ -11,12 +11,12 @@ export interface ValidationIssue {
 
 /** How a {@link ValidationError} is built. Without a message one is made of the subject and the issues. */
 export interface ValidationErrorOptions extends Omit<TinkexErrorOptions, 'message'> {
-  readonly message?: string;
+  readonly message?: string | undefined;
   /** `request`: what the caller gave. `response`: what the server sent. */
   readonly direction: 'request' | 'response';
   readonly issues: readonly ValidationIssue[];
   /** What was being read or written, such as `CreateModelRequest`. */
-  readonly subject?: string;
+  readonly subject?: string | undefined;
 }
 
 const SHOWN_ISSUES = 5;

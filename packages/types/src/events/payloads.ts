@@ -7,7 +7,7 @@ export interface EventSource {
   /** The normalised base URL, without credentials or query. */
   readonly baseUrl: string;
   /** Set once the client has a session. */
-  readonly sessionId?: string;
+  readonly sessionId?: string | undefined;
 }
 
 /** The kind of work a request belongs to: the operation names of the protocol, or the endpoint's name for direct calls. */
@@ -28,11 +28,11 @@ export interface OperationEvent extends EventSource {
   /** The kind of work. */
   readonly requestType: RequestType;
   /** The server's promise id, once known. */
-  readonly requestId?: string;
+  readonly requestId?: string | undefined;
   /** How many tries were made before this one (or, once settled, in all), where that is known. */
-  readonly attempt?: number;
+  readonly attempt?: number | undefined;
   /** How long it took, milliseconds, where that is known. */
-  readonly durationMs?: number;
+  readonly durationMs?: number | undefined;
 }
 
 /**
@@ -43,7 +43,7 @@ export interface HttpRequestEvent extends EventSource {
   /** The operation or endpoint this attempt belongs to. */
   readonly requestType: RequestType;
   /** The server's id of this request, once known. */
-  requestId?: string;
+  requestId?: string | undefined;
   /** Upper case. */
   readonly method: string;
   /** The path below the base URL, without the query. */
@@ -57,15 +57,15 @@ export interface HttpRequestEvent extends EventSource {
   /** From the injected clock, milliseconds. */
   readonly startedAtMs: number;
   /** Set at stop and exception, milliseconds. */
-  durationMs?: number;
+  durationMs?: number | undefined;
   /** Set at stop. */
-  status?: number;
+  status?: number | undefined;
   /** Set at stop: the size of the body, unpacked. Not set for a body that is read as a stream. */
-  responseBytes?: number;
+  responseBytes?: number | undefined;
   /** Set at exception: the `code` of the error, never its message. */
-  errorCode?: string;
+  errorCode?: string | undefined;
   /** Set at exception: the `name` of the error. */
-  errorName?: string;
+  errorName?: string | undefined;
 }
 
 /** A failed attempt that will be repeated after a pause. */
@@ -73,7 +73,7 @@ export interface HttpRetryEvent extends EventSource {
   /** The operation or endpoint. */
   readonly requestType: RequestType;
   /** The server's id of the failed request, if it gave one. */
-  readonly requestId?: string;
+  readonly requestId?: string | undefined;
   /** Upper case. */
   readonly method: string;
   /** The path below the base URL, without the query. */
@@ -83,11 +83,11 @@ export interface HttpRetryEvent extends EventSource {
   /** The pause before the next attempt, milliseconds. */
   readonly delayMs: number;
   /** How long the failed attempt took, milliseconds. */
-  readonly durationMs?: number;
+  readonly durationMs?: number | undefined;
   /** The answer's status, if there was an answer. */
-  readonly status?: number;
+  readonly status?: number | undefined;
   /** The `code` of the error, if there was none. */
-  readonly errorCode?: string;
+  readonly errorCode?: string | undefined;
 }
 
 /** One answered poll of a promise. */
@@ -98,7 +98,7 @@ export interface FuturePollEvent extends OperationEvent {
   /** What the answer meant. */
   readonly outcome: 'result' | 'pending' | 'metadata' | 'failed' | 'retry';
   /** The answer's status, if there was an answer. */
-  readonly status?: number;
+  readonly status?: number | undefined;
   /** How long the poll took, milliseconds. */
   readonly durationMs: number;
 }
@@ -107,7 +107,7 @@ export interface FuturePollEvent extends OperationEvent {
 export interface FutureSettledEvent extends OperationEvent {
   readonly outcome: 'resolved' | 'rejected';
   /** The `code` of the error when rejected. */
-  readonly errorCode?: string;
+  readonly errorCode?: string | undefined;
   /** Number of polls made. */
   readonly attempt: number;
   /** From the call to the settlement, milliseconds. */
@@ -129,23 +129,23 @@ export type QueueState = 'active' | 'paused_capacity' | 'paused_rate_limit' | 'u
 export interface QueueStateChangeEvent extends OperationEvent {
   readonly requestId: string;
   /** Absent for the first state seen. */
-  readonly from?: QueueState;
+  readonly from?: QueueState | undefined;
   readonly to: QueueState;
   /** The service's own words, if it gave any. */
-  readonly reason?: string;
+  readonly reason?: string | undefined;
 }
 
 /** The life of a session. */
 export interface SessionEvent extends EventSource {
   readonly sessionId: string;
   /** The endpoint that was called, if one was. */
-  readonly requestType?: RequestType;
+  readonly requestType?: RequestType | undefined;
   /** The server's id of that request. */
-  readonly requestId?: string;
+  readonly requestId?: string | undefined;
   /** How many tries the call took, from 0. */
-  readonly attempt?: number;
+  readonly attempt?: number | undefined;
   /** `start`, `heartbeat`: of the call; `end`: of the session. Milliseconds. */
-  readonly durationMs?: number;
+  readonly durationMs?: number | undefined;
 }
 
 /** A heartbeat that was not answered. */
@@ -163,13 +163,13 @@ export interface RateLimitEvent extends EventSource {
   /** `set`: how far away the new end of the backoff is; `wait`: how long the call was held. Milliseconds. */
   readonly delayMs: number;
   /** The work that met the limit. */
-  readonly requestType?: RequestType;
+  readonly requestType?: RequestType | undefined;
   /** The server's id of the request that was refused. */
-  readonly requestId?: string;
+  readonly requestId?: string | undefined;
   /** Which try of the call this was, from 0. */
-  readonly attempt?: number;
+  readonly attempt?: number | undefined;
   /** `cleared`: how long the backoff lasted, milliseconds. */
-  readonly durationMs?: number;
+  readonly durationMs?: number | undefined;
 }
 
 /** One accepted part of a training call. */
@@ -216,9 +216,9 @@ export interface SamplingCallEvent extends OperationEvent {
   /** From the call to its end, milliseconds. */
   readonly durationMs: number;
   /** The `code` of the error, when it failed. */
-  readonly errorCode?: string;
+  readonly errorCode?: string | undefined;
   /** The prompt and the sampled tokens. Only ever set when the client was told to publish content; sinks leave it out unless told too. */
-  readonly content?: { readonly prompt: ArrayLike<number>; readonly sequences: readonly ArrayLike<number>[] };
+  readonly content?: { readonly prompt: ArrayLike<number>; readonly sequences: readonly ArrayLike<number>[] } | undefined;
 }
 
 /** A checkpoint written or read by the service. */
@@ -237,13 +237,13 @@ export interface DownloadProgressEvent extends EventSource {
   /** Since the start of the download. */
   readonly receivedBytes: number;
   /** Absent when the server did not say. */
-  readonly totalBytes?: number;
+  readonly totalBytes?: number | undefined;
   /** The endpoint that was called. */
-  readonly requestType?: RequestType;
+  readonly requestType?: RequestType | undefined;
   /** The server's id of the request. */
-  readonly requestId?: string;
+  readonly requestId?: string | undefined;
   /** How many times the download was resumed. */
-  readonly attempt?: number;
+  readonly attempt?: number | undefined;
   /** Since the start of the download, milliseconds. */
   readonly durationMs: number;
 }
@@ -253,13 +253,13 @@ export interface RunRecoveryEvent extends EventSource {
   /** The run that is watched, or that broke. */
   readonly trainingRunId: string;
   /** The endpoint that was called, if one was. */
-  readonly requestType?: RequestType;
+  readonly requestType?: RequestType | undefined;
   /** The server's id of that request. */
-  readonly requestId?: string;
+  readonly requestId?: string | undefined;
   /** Restarts tried before this one. */
-  readonly attempt?: number;
+  readonly attempt?: number | undefined;
   /** `attempt_failed`: of the attempt; `recovered`, `given_up`: since the recovery began. Milliseconds. */
-  readonly durationMs?: number;
+  readonly durationMs?: number | undefined;
 }
 
 /** A restart of a training run from a checkpoint. */

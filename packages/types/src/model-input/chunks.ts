@@ -17,7 +17,7 @@ export interface ImageChunk {
   readonly data: Uint8Array;
   readonly format: ImageFormat;
   /** How many tokens the image takes. Advisory: the server counts itself and may refuse a request that is wrong about it. */
-  readonly expectedTokens?: number;
+  readonly expectedTokens?: number | undefined;
 }
 
 /** An image that the server fetches. Sampling only. */
@@ -27,7 +27,7 @@ export interface ImageAssetPointerChunk {
   readonly location: string;
   readonly format: ImageFormat;
   /** As in {@link ImageChunk.expectedTokens}. */
-  readonly expectedTokens?: number;
+  readonly expectedTokens?: number | undefined;
 }
 
 /** Audio, as the bytes of a TensorContainer of discrete mel frames. */
@@ -45,15 +45,19 @@ export function encodedText(tokens: readonly number[] | Int32Array): EncodedText
 }
 
 /** A chunk with an image. Throws a `ValidationError` for other bytes than a `Uint8Array`. */
-export function image(options: { data: Uint8Array; format: ImageFormat; expectedTokens?: number }): ImageChunk {
+export function image(options: { data: Uint8Array; format: ImageFormat; expectedTokens?: number | undefined }): ImageChunk {
   const { data, format, expectedTokens } = options;
-  return { type: 'image', data: toBytes(data, 'data'), format, ...(expectedTokens === undefined ? {} : { expectedTokens }) };
+  return { type: 'image', data: toBytes(data, 'data'), format, expectedTokens };
 }
 
 /** A chunk with the address of an image. */
-export function imageAssetPointer(options: { location: string; format: ImageFormat; expectedTokens?: number }): ImageAssetPointerChunk {
+export function imageAssetPointer(options: {
+  location: string;
+  format: ImageFormat;
+  expectedTokens?: number | undefined;
+}): ImageAssetPointerChunk {
   const { location, format, expectedTokens } = options;
-  return { type: 'image_asset_pointer', location, format, ...(expectedTokens === undefined ? {} : { expectedTokens }) };
+  return { type: 'image_asset_pointer', location, format, expectedTokens };
 }
 
 /** A chunk with audio. Throws a `ValidationError` for other bytes than a `Uint8Array`. */

@@ -63,7 +63,7 @@ function chunkProblem(chunk: ModelInputChunk): readonly [path: string, message: 
   }
   if (chunk.type === 'dmel') return chunk.dmel instanceof Uint8Array ? undefined : ['.dmel', NO_BYTES];
   if (chunk.type !== 'image')
-    return ['.type', `must be one of 'encoded_text', 'image', 'dmel', got ${describe((chunk as { type?: unknown }).type)}`];
+    return ['.type', `must be one of 'encoded_text', 'image', 'dmel', got ${describe((chunk as { type?: unknown | undefined }).type)}`];
   if (!(chunk.data instanceof Uint8Array)) return ['.data', NO_BYTES];
   const { format, expectedTokens: count } = chunk;
   if (format !== 'png' && format !== 'jpeg') return ['.format', `must be one of 'png', 'jpeg', got ${describe(format)}`];

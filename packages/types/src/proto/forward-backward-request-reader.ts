@@ -96,7 +96,7 @@ function readChunk(reader: BinaryReader, end: number): ModelInputChunk {
   if (kind === 1) return { type: 'encoded_text', tokens: elements(Int32Array, bytes, 'tokens') };
   if (kind === 3) return { type: 'dmel', dmel: bytes };
   if (kind !== 2) throw new RangeError('a chunk of the model input is of no known kind');
-  return { type: 'image', data: bytes, format: format as ImageFormat, ...(expectedTokens === undefined ? {} : { expectedTokens }) };
+  return { type: 'image', data: bytes, format: format as ImageFormat, expectedTokens };
 }
 
 /** Collects the fields of a tensor, which may come in any order and more than once. */
@@ -142,7 +142,7 @@ class TensorParts {
     return new TensorData({
       data: this.#dtype === DTYPE_FLOAT32 ? elements(Float32Array, bytes, name) : elements(BigInt64Array, bytes, name),
       dtype: this.#dtype === DTYPE_FLOAT32 ? 'float32' : 'int64',
-      ...(shape === undefined ? {} : { shape }),
+      shape,
       ...(this.#sparse === undefined
         ? {}
         : {

@@ -27,13 +27,12 @@ export function readSampleResponse(bytes: Uint8Array): SampleResponse {
     else return false;
     return true;
   });
-  const matrix = topk === undefined ? undefined : toMatrix(topk);
   return {
     // A list that was pushed to has room for many more; most responses have one sequence.
     sequences: sequences.slice(),
     promptCacheHitTokens,
-    ...(promptLogprobs.length === 0 ? {} : { promptLogprobs: elements(Float32Array, promptLogprobs, 'prompt_logprobs') }),
-    ...(matrix === undefined ? {} : { topkPromptLogprobs: matrix }),
+    promptLogprobs: promptLogprobs.length === 0 ? undefined : elements(Float32Array, promptLogprobs, 'prompt_logprobs'),
+    topkPromptLogprobs: topk === undefined ? undefined : toMatrix(topk),
   };
 }
 
@@ -53,7 +52,7 @@ function readSequence(reader: BinaryReader, end: number): SampledSequence {
   return {
     stopReason,
     tokens: elements(Int32Array, tokens, 'tokens'),
-    ...(logprobs.length === 0 ? {} : { logprobs: elements(Float32Array, logprobs, 'logprobs') }),
+    logprobs: logprobs.length === 0 ? undefined : elements(Float32Array, logprobs, 'logprobs'),
   };
 }
 

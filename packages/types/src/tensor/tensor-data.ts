@@ -42,9 +42,9 @@ export interface TensorFields {
 export class TensorData implements TensorFields {
   readonly data: Float32Array | Int64Array;
   readonly dtype: TensorDtype;
-  declare readonly shape?: readonly number[];
-  declare readonly sparseCrowIndices?: Int64Array;
-  declare readonly sparseColIndices?: Int64Array;
+  declare readonly shape?: readonly number[] | undefined;
+  declare readonly sparseCrowIndices?: Int64Array | undefined;
+  declare readonly sparseColIndices?: Int64Array | undefined;
 
   /** Throws a `ValidationError` when the parts contradict each other. */
   constructor(fields: TensorFields) {

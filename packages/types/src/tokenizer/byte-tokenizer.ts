@@ -21,7 +21,7 @@ export function isByteTokenizerId(id: string): boolean {
 /** Options of {@link ByteTokenizer.decode}. */
 export interface ByteDecodeOptions {
   /** Leave special tokens out of the text. Default true; false writes them as `<|eos|>` and the like. */
-  readonly skipSpecialTokens?: boolean;
+  readonly skipSpecialTokens?: boolean | undefined;
 }
 
 /**

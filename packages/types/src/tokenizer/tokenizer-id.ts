@@ -3,9 +3,9 @@ export interface TokenizerSource {
   /** An id of the Hugging Face hub. */
   readonly tokenizerId: string;
   /** The revision to load. Unset: the newest. */
-  readonly revision?: string;
+  readonly revision?: string | undefined;
   /** Whether the tokenizer comes with code of its own. */
-  readonly trustRemoteCode?: boolean;
+  readonly trustRemoteCode?: boolean | undefined;
 }
 
 const LLAMA_3 = 'meta-llama/Llama-3';

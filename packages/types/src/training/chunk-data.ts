@@ -5,9 +5,9 @@ import type { Datum } from './datum.js';
 /** How large a chunk may be. */
 export interface ChunkLimits {
   /** Data in a chunk. Default 1024. */
-  readonly maxChunkLength?: number;
+  readonly maxChunkLength?: number | undefined;
   /** Estimated bytes of a chunk. Default 5000000. One datum larger than that is a chunk of its own. */
-  readonly maxChunkBytes?: number;
+  readonly maxChunkBytes?: number | undefined;
 }
 
 /** Data that travel in one request. */

@@ -15,7 +15,7 @@ export interface Datum {
 export interface DatumOptions {
   readonly modelInput: ModelInput;
   /** Default: none. */
-  readonly lossFnInputs?: LossFnInputsLike;
+  readonly lossFnInputs?: LossFnInputsLike | undefined;
 }
 
 /**
@@ -43,9 +43,9 @@ export interface NextTokenOptions {
    * The weight of each token (as many as tokens; the first is never a target and is left out) or of each target (one fewer).
    * Default: 1 for every target outside the prompt.
    */
-  readonly weights?: ArrayLike<number>;
+  readonly weights?: ArrayLike<number> | undefined;
   /** How many tokens at the start are only context and weigh 0. Default 0. Not together with `weights`. */
-  readonly promptLength?: number;
+  readonly promptLength?: number | undefined;
 }
 
 /**

@@ -7,12 +7,12 @@ import { joinPath, keyText } from '../wire/messages.js';
 
 /** The tensors a loss function reads. Documented names are camelCase; any other name is sent as it is written. Undefined is the same as not given. */
 export interface LossFnInputs {
-  readonly targetTokens?: TensorData;
-  readonly weights?: TensorData;
-  readonly advantages?: TensorData;
-  readonly logprobs?: TensorData;
-  readonly clipLowThreshold?: TensorData;
-  readonly clipHighThreshold?: TensorData;
+  readonly targetTokens?: TensorData | undefined;
+  readonly weights?: TensorData | undefined;
+  readonly advantages?: TensorData | undefined;
+  readonly logprobs?: TensorData | undefined;
+  readonly clipLowThreshold?: TensorData | undefined;
+  readonly clipHighThreshold?: TensorData | undefined;
   readonly [name: string]: TensorData | undefined;
 }
 
@@ -21,12 +21,12 @@ export type TensorLike = TensorData | AnyTypedArray | NestedNumbers;
 
 /** What {@link datum} takes for {@link LossFnInputs}. Undefined is the same as not given. */
 export interface LossFnInputsLike {
-  readonly targetTokens?: TensorLike;
-  readonly weights?: TensorLike;
-  readonly advantages?: TensorLike;
-  readonly logprobs?: TensorLike;
-  readonly clipLowThreshold?: TensorLike;
-  readonly clipHighThreshold?: TensorLike;
+  readonly targetTokens?: TensorLike | undefined;
+  readonly weights?: TensorLike | undefined;
+  readonly advantages?: TensorLike | undefined;
+  readonly logprobs?: TensorLike | undefined;
+  readonly clipLowThreshold?: TensorLike | undefined;
+  readonly clipHighThreshold?: TensorLike | undefined;
   readonly [name: string]: TensorLike | undefined;
 }
 

@@ -14,7 +14,7 @@ export interface ReduceMetricsOptions {
    * `lenient` (default): a key without a reduction (`loss`, `a:b:sum`) is averaged by weight, as servers other than the hosted one
    * send them; chunks without outputs weigh the same. `strict`: both are a `ValidationError`, as in the reference.
    */
-  readonly mode?: 'lenient' | 'strict';
+  readonly mode?: 'lenient' | 'strict' | undefined;
 }
 
 type Reduce = (values: readonly number[], weights: readonly number[], key: string, isStrict: boolean) => number;

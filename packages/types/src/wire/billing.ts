@@ -96,17 +96,17 @@ const eventInfo: WireType<BillingEventInfo> = {
 export interface BillingUsageEvent {
   readonly bucketStart: Date;
   readonly bucketEnd: Date;
-  readonly baseModel?: string;
-  readonly userId?: string;
-  readonly userName?: string;
-  readonly sessionId?: string;
-  readonly projectId?: string;
+  readonly baseModel?: string | undefined;
+  readonly userId?: string | undefined;
+  readonly userName?: string | undefined;
+  readonly sessionId?: string | undefined;
+  readonly projectId?: string | undefined;
   readonly eventInfo: BillingEventInfo;
 }
 
 /** What is known about a session that was billed. */
 export interface BillingUsageSession {
-  readonly userMetadata?: Readonly<Record<string, string>>;
+  readonly userMetadata?: Readonly<Record<string, string>> | undefined;
 }
 
 /** What was used, by the hour. */
@@ -149,9 +149,9 @@ export const billingUsageQuery: Codec<BillingUsageQuery> = queryObject<BillingUs
 export interface AuditLogEntry {
   readonly timestamp: Date;
   readonly event: string;
-  readonly modelId?: string;
-  readonly tinkerPath?: string;
-  readonly purpose?: string;
+  readonly modelId?: string | undefined;
+  readonly tinkerPath?: string | undefined;
+  readonly purpose?: string | undefined;
 }
 
 /** What was done in a day. */
@@ -175,9 +175,9 @@ export const auditLogResponse: Codec<AuditLogResponse> = responseObject<AuditLog
 /** The query of the audit log. */
 export interface AuditLogQuery {
   /** Default `all`. */
-  readonly eventType?: 'all' | 'checkpoints';
+  readonly eventType?: 'all' | 'checkpoints' | undefined;
   /** `YYYY-MM-DD`, in UTC. Unset: today. */
-  readonly day?: string;
+  readonly day?: string | undefined;
 }
 
 const day: WireType<string> = {

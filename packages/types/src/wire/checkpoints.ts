@@ -16,10 +16,10 @@ export interface Checkpoint {
   readonly checkpointType: CheckpointType;
   readonly time: Date;
   readonly tinkerPath: string;
-  readonly sizeBytes?: number;
+  readonly sizeBytes?: number | undefined;
   readonly public: boolean;
   /** Unset: never. */
-  readonly expiresAt?: Date;
+  readonly expiresAt?: Date | undefined;
 }
 
 const checkpointType = responseType<Checkpoint>({
@@ -51,7 +51,7 @@ export const cursor: Codec<Cursor> = codecOf('Cursor', cursorType, { direction: 
 export interface CheckpointsListResponse {
   readonly checkpoints: readonly Checkpoint[];
   /** Unset in lists without pages. */
-  readonly cursor?: Cursor;
+  readonly cursor?: Cursor | undefined;
 }
 
 /** {@link CheckpointsListResponse} on the wire. */
@@ -63,9 +63,9 @@ export const checkpointsListResponse: Codec<CheckpointsListResponse> = responseO
 /** The query of all the user's checkpoints. */
 export interface ListUserCheckpointsQuery {
   /** Default 100. */
-  readonly limit?: number;
+  readonly limit?: number | undefined;
   /** Default 0. */
-  readonly offset?: number;
+  readonly offset?: number | undefined;
 }
 
 /** {@link ListUserCheckpointsQuery} on the wire. */
@@ -105,11 +105,11 @@ export interface TrainingRun {
   readonly modelOwner: string;
   readonly isLora: boolean;
   readonly corrupted: boolean;
-  readonly loraRank?: number;
+  readonly loraRank?: number | undefined;
   readonly lastRequestTime: Date;
-  readonly lastCheckpoint?: Checkpoint;
-  readonly lastSamplerCheckpoint?: Checkpoint;
-  readonly userMetadata?: Readonly<Record<string, string>>;
+  readonly lastCheckpoint?: Checkpoint | undefined;
+  readonly lastSamplerCheckpoint?: Checkpoint | undefined;
+  readonly userMetadata?: Readonly<Record<string, string>> | undefined;
 }
 
 const trainingRunType = responseType<TrainingRun>({
@@ -143,12 +143,12 @@ export const trainingRunsResponse: Codec<TrainingRunsResponse> = responseObject<
 /** The query of the list of training runs. */
 export interface ListTrainingRunsQuery {
   /** Default 20. */
-  readonly limit?: number;
+  readonly limit?: number | undefined;
   /** Default 0. */
-  readonly offset?: number;
+  readonly offset?: number | undefined;
   /** Default `owned`. */
-  readonly accessScope?: AccessScope;
-  readonly projectId?: string;
+  readonly accessScope?: AccessScope | undefined;
+  readonly projectId?: string | undefined;
 }
 
 /** {@link ListTrainingRunsQuery} on the wire. */
@@ -162,7 +162,7 @@ export const listTrainingRunsQuery: Codec<ListTrainingRunsQuery> = queryObject<L
 /** The query of one training run. */
 export interface GetTrainingRunQuery {
   /** Default `owned`. */
-  readonly accessScope?: AccessScope;
+  readonly accessScope?: AccessScope | undefined;
 }
 
 /** {@link GetTrainingRunQuery} on the wire. */

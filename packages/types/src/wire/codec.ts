@@ -84,7 +84,7 @@ function domainPath(type: WireType<never>, path: readonly PropertyKey[]): Proper
   const named: PropertyKey[] = [];
   let current: WireType<never> | undefined = type;
   for (const key of path) {
-    const child: { readonly name: PropertyKey; readonly type?: WireType<never> } | undefined = current?.child?.(key);
+    const child: { readonly name: PropertyKey; readonly type?: WireType<never> | undefined } | undefined = current?.child?.(key);
     named.push(child?.name ?? key);
     current = child?.type;
   }

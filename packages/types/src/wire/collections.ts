@@ -6,7 +6,7 @@ import { expected } from './messages.js';
 import type { WireType } from './wire-type.js';
 
 /** A list of values. `min`: how many there must be at least. */
-export function list<T>(type: WireType<T>, { min = 0 }: { readonly min?: number } = {}): WireType<readonly T[]> {
+export function list<T>(type: WireType<T>, { min = 0 }: { readonly min?: number | undefined } = {}): WireType<readonly T[]> {
   const what = min > 0 ? `a list of at least ${min}` : 'a list';
   return {
     schema: (isLenient) => {

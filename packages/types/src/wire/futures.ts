@@ -4,15 +4,15 @@ import type { QueueState } from '../events/payloads.js';
 import type { Codec } from './codec.js';
 import { list } from './collections.js';
 import { requestObject, responseObject } from './objects.js';
-import { flag, integer, oneOf, text, tolerant } from './scalars.js';
+import { flag, oneOf, text, tolerant } from './scalars.js';
 import { filled, optional, type WireType } from './wire-type.js';
 
 /** The promise of a result. */
 export interface UntypedApiFuture {
   readonly requestId: string;
-  readonly modelId?: string;
+  readonly modelId?: string | undefined;
   /** Newer servers name each sample they will make. */
-  readonly sampleSequenceIds?: readonly string[];
+  readonly sampleSequenceIds?: readonly string[] | undefined;
 }
 
 const anyUntypedApiFuture = responseObject<UntypedApiFuture>('UntypedApiFuture', {
@@ -31,7 +31,7 @@ export const untypedApiFuture: Codec<UntypedApiFuture> = {
   decode(wire) {
     // A lone id, which is what servers mostly send, needs no schema: this answers every submission.
     if (typeof wire === 'object' && wire !== null && Object.keys(wire).length === 1) {
-      const { request_id: requestId } = wire as { readonly request_id?: unknown };
+      const { request_id: requestId } = wire as { readonly request_id?: unknown | undefined };
       if (typeof requestId === 'string') return { requestId };
     }
     return anyUntypedApiFuture.decode(wire);
@@ -42,7 +42,7 @@ export const untypedApiFuture: Codec<UntypedApiFuture> = {
 export interface FutureRetrieveRequest {
   readonly requestId: string;
   /** Whether a large result may be answered by its size only. Default false. */
-  readonly allowMetadataOnly?: boolean;
+  readonly allowMetadataOnly?: boolean | undefined;
 }
 
 /** {@link FutureRetrieveRequest} on the wire. */
@@ -53,16 +53,17 @@ export const futureRetrieveRequest: Codec<FutureRetrieveRequest> = requestObject
 
 /** The result is not there yet. */
 export interface TryAgainResponse {
-  readonly requestId?: string;
+  readonly requestId?: string | undefined;
   /** Anything the client does not know is `unknown`. */
   readonly queueState: QueueState;
   /** In the server's words. */
-  readonly queueStateReason?: string;
+  readonly queueStateReason?: string | undefined;
 }
 
 const QUEUE_STATES: readonly string[] = ['active', 'paused_capacity', 'paused_rate_limit'];
 
-function readQueueState(wire: unknown): QueueState {
+/** The state that a text of the wire means. */
+export function readQueueState(wire: unknown): QueueState {
   return typeof wire === 'string' && QUEUE_STATES.includes(wire) ? (wire as QueueState) : 'unknown';
 }
 
@@ -91,10 +92,20 @@ export interface FutureMetadataResponse {
   readonly responsePayloadSize: number;
 }
 
+/** A number or numeric text. Anything else counts as 0: the size only orders the download of large results. */
+const payloadSize: WireType<number> = {
+  schema: () => z.unknown(),
+  toWire: (value) => value,
+  fromWire(wire) {
+    const size = Number(wire);
+    return Number.isFinite(size) && size > 0 ? size : 0;
+  },
+};
+
 /** {@link FutureMetadataResponse} on the wire. */
 export const futureMetadataResponse: Codec<FutureMetadataResponse> = responseObject<FutureMetadataResponse>('FutureMetadataResponse', {
   status: oneOf('complete_metadata'),
-  responsePayloadSize: filled(integer({ min: 0 }), () => 0),
+  responsePayloadSize: filled(payloadSize, () => 0),
 });
 
 /** The operation failed. */

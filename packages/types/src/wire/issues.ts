@@ -2,7 +2,7 @@ import type { z } from 'zod';
 
 /** What a schema's own code reports to. */
 export interface Context {
-  addIssue(issue: { code: 'custom'; message: string; path?: PropertyKey[] }): void;
+  addIssue(issue: { code: 'custom'; message: string; path?: PropertyKey[] | undefined }): void;
 }
 
 /** One thing a schema found wrong. */

@@ -1,4 +1,4 @@
-import { redactSecrets } from '../errors/redaction.js';
+import { redactText } from '../redaction/redact-text.js';
 
 const SHOWN_TEXT = 40;
 
@@ -16,7 +16,7 @@ export function describe(value: unknown): string {
     case 'bigint':
       return String(value);
     case 'string':
-      return value.length > SHOWN_TEXT ? `text of ${value.length} characters` : `'${redactSecrets(value)}'`;
+      return value.length > SHOWN_TEXT ? `text of ${value.length} characters` : `'${redactText(value)}'`;
     case 'object':
       return Array.isArray(value) ? `an array of ${value.length}` : 'an object';
     default:

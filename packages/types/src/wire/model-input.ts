@@ -54,5 +54,5 @@ export const modelInputType: WireType<ModelInput> = {
     return { chunks: located('chunks', () => value.chunks.map((entry, index) => located(index, () => chunk.toWire(entry)))) };
   },
   fromWire: (wire) => new ModelInput(fields.fromWire(wire).chunks),
-  ...(fields.child === undefined ? {} : { child: fields.child }),
+  child: fields.child,
 };

@@ -12,13 +12,13 @@ export interface LoraConfig {
   /** The rank of the low-rank matrices, from 1 up. */
   readonly rank: number;
   /** Makes the initial weights repeatable. */
-  readonly seed?: number | bigint;
+  readonly seed?: number | bigint | undefined;
   /** Default true. */
-  readonly trainUnembed?: boolean;
+  readonly trainUnembed?: boolean | undefined;
   /** Default true. */
-  readonly trainMlp?: boolean;
+  readonly trainMlp?: boolean | undefined;
   /** Default true. */
-  readonly trainAttn?: boolean;
+  readonly trainAttn?: boolean | undefined;
 }
 
 /** A {@link LoraConfig} in which every default is filled in. */
@@ -57,8 +57,8 @@ export interface CreateModelRequest {
   /** Counts the models of a session, from 0. */
   readonly modelSeqId: number;
   readonly baseModel: string;
-  readonly userMetadata?: JsonObject;
-  readonly loraConfig?: LoraConfig;
+  readonly userMetadata?: JsonObject | undefined;
+  readonly loraConfig?: LoraConfig | undefined;
 }
 
 /** {@link CreateModelRequest} on the wire. */
@@ -100,19 +100,19 @@ export const getInfoRequest: Codec<GetInfoRequest> = requestObject<GetInfoReques
 
 /** What a model is made of. */
 export interface ModelData {
-  readonly arch?: string;
-  readonly modelName?: string;
+  readonly arch?: string | undefined;
+  readonly modelName?: string | undefined;
   /** The Hugging Face id of its tokenizer, possibly with a revision after a colon. */
-  readonly tokenizerId?: string;
+  readonly tokenizerId?: string | undefined;
 }
 
 /** What is known about a model. */
 export interface GetInfoResponse {
   readonly modelId: string;
   readonly modelData: ModelData;
-  readonly isLora?: boolean;
-  readonly loraRank?: number;
-  readonly modelName?: string;
+  readonly isLora?: boolean | undefined;
+  readonly loraRank?: number | undefined;
+  readonly modelName?: string | undefined;
 }
 
 /** {@link GetInfoResponse} on the wire. */

@@ -12,7 +12,7 @@ import type { DefaultedField, FieldsOf, OptionalField, WireType } from './wire-t
 /** What is special about an object. */
 export interface ObjectOptions<T> {
   /** The value of its `type` field: always written, optional when read, and then it must match. */
-  readonly tag?: string;
+  readonly tag?: string | undefined;
   /** Says what is wrong between fields, by the name of the field to blame. Sees values in our names, after their own checks. */
   readonly check?: (value: T) => { readonly field: keyof T & string; readonly message: string } | undefined;
 }

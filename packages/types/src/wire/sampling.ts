@@ -16,9 +16,9 @@ export interface CreateSamplingSessionRequest {
   readonly sessionId: string;
   /** Counts the sampling sessions of a session, from 0. */
   readonly samplingSessionSeqId: number;
-  readonly baseModel?: string;
+  readonly baseModel?: string | undefined;
   /** A `tinker://` path. */
-  readonly modelPath?: string;
+  readonly modelPath?: string | undefined;
 }
 
 /** {@link CreateSamplingSessionRequest} on the wire. */
@@ -52,17 +52,17 @@ export const createSamplingSessionResponse: Codec<CreateSamplingSessionResponse>
 /** How tokens are drawn. */
 export interface SamplingParams {
   /** Unset: as many as fit. */
-  readonly maxTokens?: number;
+  readonly maxTokens?: number | undefined;
   /** Makes the draw repeatable. Any 64-bit number. */
-  readonly seed?: number | bigint;
+  readonly seed?: number | bigint | undefined;
   /** Texts or token ids that end a sequence. */
-  readonly stop?: string | readonly string[] | readonly number[];
+  readonly stop?: string | readonly string[] | readonly number[] | undefined;
   /** 0 always takes the most likely token. Default 1. */
-  readonly temperature?: number;
+  readonly temperature?: number | undefined;
   /** How many of the most likely tokens take part; -1: all. Default -1. */
-  readonly topK?: number;
+  readonly topK?: number | undefined;
   /** Only the most likely tokens that together have this probability take part. Default 1. */
-  readonly topP?: number;
+  readonly topP?: number | undefined;
 }
 
 /** {@link SamplingParams} in which every default is filled in. */
@@ -104,21 +104,21 @@ export const samplingParams: Codec<SamplingParams> = codecOf('SamplingParams', s
 /** Draws samples. The answer is a promise of a {@link SampleResponse}. */
 export interface SampleRequest {
   /** Default 1. */
-  readonly numSamples?: number;
+  readonly numSamples?: number | undefined;
   readonly prompt: ModelInput;
   /** Default: all defaults. */
-  readonly samplingParams?: SamplingParams;
-  readonly samplingSessionId?: string;
+  readonly samplingParams?: SamplingParams | undefined;
+  readonly samplingSessionId?: string | undefined;
   /** From 0 up; a bigint beyond 2^53. Together with `samplingSessionId` it identifies the call. */
-  readonly seqId?: number | bigint;
+  readonly seqId?: number | bigint | undefined;
   /** Only without `samplingSessionId`. */
-  readonly baseModel?: string;
+  readonly baseModel?: string | undefined;
   /** Only without `samplingSessionId`. */
-  readonly modelPath?: string;
+  readonly modelPath?: string | undefined;
   /** Whether the log-probabilities of the prompt's tokens are wanted. Default false. */
-  readonly promptLogprobs?: boolean;
+  readonly promptLogprobs?: boolean | undefined;
   /** How many of the most likely tokens are wanted for each position of the prompt. Default 0. */
-  readonly topkPromptLogprobs?: number;
+  readonly topkPromptLogprobs?: number | undefined;
 }
 
 /** {@link SampleRequest} on the wire. */
@@ -145,10 +145,10 @@ export type StopReason = 'stop' | 'length';
 export interface SampledSequence {
   readonly tokens: Int32Array;
   /** Of each token, when the server gives them. */
-  readonly logprobs?: Float32Array;
+  readonly logprobs?: Float32Array | undefined;
   readonly stopReason: StopReason;
   /** Newer servers name each sample. */
-  readonly sequenceId?: string;
+  readonly sequenceId?: string | undefined;
 }
 
 const sampledSequenceType = responseType<SampledSequence>({
@@ -162,9 +162,9 @@ const sampledSequenceType = responseType<SampledSequence>({
 export interface SampleResponse {
   readonly sequences: readonly SampledSequence[];
   /** Of each token of the prompt; NaN where none was computed, such as the first. Unset when not asked for. */
-  readonly promptLogprobs?: Float32Array;
+  readonly promptLogprobs?: Float32Array | undefined;
   /** Unset when not asked for. */
-  readonly topkPromptLogprobs?: TopkPromptLogprobs;
+  readonly topkPromptLogprobs?: TopkPromptLogprobs | undefined;
   /** How many tokens of the prompt were charged as cached; counted once, whatever the number of samples. */
   readonly promptCacheHitTokens: number;
 }
@@ -207,7 +207,7 @@ function hasContent(wire: unknown): boolean {
 export interface GetSamplerResponse {
   readonly samplerId: string;
   readonly baseModel: string;
-  readonly modelPath?: string;
+  readonly modelPath?: string | undefined;
 }
 
 /** {@link GetSamplerResponse} on the wire. */

@@ -4,8 +4,8 @@ import type { WireType } from './wire-type.js';
 
 /** Bounds of a number, both inclusive. */
 export interface Bounds {
-  readonly min?: number;
-  readonly max?: number;
+  readonly min?: number | undefined;
+  readonly max?: number | undefined;
 }
 
 const NUMERIC_TEXT = /^\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\s*$/;
@@ -15,7 +15,7 @@ function same<T>(schema: (isLenient: boolean) => z.ZodType): WireType<T> {
 }
 
 /** Text. `startsWith` demands a prefix, `isNonEmpty` at least one character. */
-export function text(options: { readonly startsWith?: string; readonly isNonEmpty?: boolean } = {}): WireType<string> {
+export function text(options: { readonly startsWith?: string | undefined; readonly isNonEmpty?: boolean } = {}): WireType<string> {
   const { startsWith, isNonEmpty = false } = options;
   return same(() => {
     const what = startsWith === undefined ? (isNonEmpty ? 'text that is not empty' : 'text') : `text that starts with ${startsWith}`;
@@ -64,8 +64,8 @@ export function integer64({
   min = -(2n ** 63n),
   max = 2n ** 64n - 1n,
 }: {
-  readonly min?: bigint;
-  readonly max?: bigint;
+  readonly min?: bigint | undefined;
+  readonly max?: bigint | undefined;
 } = {}): WireType<number | bigint> {
   const what = `a whole number from ${min} to ${max} (a bigint beyond 2^53)`;
   const fits = (value: number | bigint) => value >= min && value <= max;

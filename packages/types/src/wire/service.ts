@@ -14,9 +14,9 @@ export const healthResponse: Codec<HealthResponse> = responseObject<HealthRespon
 
 /** A model that can be trained or sampled. */
 export interface SupportedModel {
-  readonly modelName?: string;
+  readonly modelName?: string | undefined;
   /** In tokens. */
-  readonly maxContextLength?: number;
+  readonly maxContextLength?: number | undefined;
 }
 
 const supportedModelType = responseType<SupportedModel>({
@@ -132,7 +132,7 @@ export const authTokenResponse: Codec<AuthTokenResponse> = responseObject<AuthTo
 /** Who the credential belongs to; read from the JWT, never asked of the server. */
 export interface WhoamiResponse {
   readonly userUrn: string;
-  readonly email?: string;
+  readonly email?: string | undefined;
 }
 
 /** {@link WhoamiResponse} on the wire. */

@@ -9,10 +9,10 @@ import { optional } from './wire-type.js';
 export interface CreateSessionRequest {
   readonly tags: readonly string[];
   /** Any JSON object. Default `{}`. */
-  readonly userMetadata?: JsonObject | null;
+  readonly userMetadata?: JsonObject | null | undefined;
   /** The version of the reference client that the caller behaves like. */
   readonly sdkVersion: string;
-  readonly projectId?: string;
+  readonly projectId?: string | undefined;
 }
 
 /** {@link CreateSessionRequest} on the wire. */
@@ -30,9 +30,9 @@ export const createSessionRequest: Codec<CreateSessionRequest> = requestObject<C
 /** The session, and what the server wants its user to read. */
 export interface CreateSessionResponse {
   readonly sessionId: string;
-  readonly infoMessage?: string;
-  readonly warningMessage?: string;
-  readonly errorMessage?: string;
+  readonly infoMessage?: string | undefined;
+  readonly warningMessage?: string | undefined;
+  readonly errorMessage?: string | undefined;
 }
 
 /** {@link CreateSessionResponse} on the wire. */
@@ -78,11 +78,11 @@ export const accessScope = () => optional(oneOf('owned', 'accessible'), { fallba
 /** The query of the list of sessions. */
 export interface ListSessionsQuery {
   /** Default 20. */
-  readonly limit?: number;
+  readonly limit?: number | undefined;
   /** Default 0. */
-  readonly offset?: number;
+  readonly offset?: number | undefined;
   /** Default `owned`. */
-  readonly accessScope?: AccessScope;
+  readonly accessScope?: AccessScope | undefined;
 }
 
 /** {@link ListSessionsQuery} on the wire. */
@@ -105,7 +105,7 @@ export const listSessionsResponse: Codec<ListSessionsResponse> = responseObject<
 /** The query of one session. */
 export interface GetSessionQuery {
   /** Default `owned`. */
-  readonly accessScope?: AccessScope;
+  readonly accessScope?: AccessScope | undefined;
 }
 
 /** {@link GetSessionQuery} on the wire. */
@@ -138,9 +138,9 @@ export const assignSessionProjectRequest: Codec<AssignSessionProjectRequest> = r
 export interface TraceExportResponse {
   readonly status: 'pending' | 'ready' | 'failed';
   /** Signed: whoever has it can read. Set when ready. */
-  readonly url?: string;
+  readonly url?: string | undefined;
   /** Set when failed. */
-  readonly error?: string;
+  readonly error?: string | undefined;
 }
 
 /** {@link TraceExportResponse} on the wire. */

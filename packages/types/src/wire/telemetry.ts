@@ -37,7 +37,7 @@ export interface UnhandledExceptionEvent extends TelemetryEventBase {
   readonly event: 'UNHANDLED_EXCEPTION';
   readonly errorType: string;
   readonly errorMessage: string;
-  readonly traceback?: string;
+  readonly traceback?: string | undefined;
 }
 
 /** Anything else. */
@@ -45,7 +45,7 @@ export interface GenericEvent extends TelemetryEventBase {
   readonly event: 'GENERIC_EVENT';
   readonly eventName: string;
   /** Default `{}`. Keys are sent as they are written. */
-  readonly eventData?: JsonObject;
+  readonly eventData?: JsonObject | undefined;
 }
 
 /** What the SDK tells the server about itself. */

@@ -16,9 +16,9 @@ import { optional, type WireType } from './wire-type.js';
 interface TensorParts {
   readonly data: unknown;
   readonly dtype: TensorDtype;
-  readonly shape?: readonly number[];
-  readonly sparseCrowIndices?: BigInt64Array;
-  readonly sparseColIndices?: BigInt64Array;
+  readonly shape?: readonly number[] | undefined;
+  readonly sparseCrowIndices?: BigInt64Array | undefined;
+  readonly sparseColIndices?: BigInt64Array | undefined;
 }
 
 const anything: WireType<unknown> = { schema: () => z.unknown(), toWire: (value) => value, fromWire: (wire) => wire };
@@ -46,9 +46,9 @@ export function tensor({ isResponse }: { readonly isResponse: boolean }): WireTy
       return {
         data,
         dtype,
-        ...(shape === undefined ? {} : { shape }),
-        ...(sparseCrowIndices === undefined ? {} : { sparse_crow_indices: sparseCrowIndices }),
-        ...(sparseColIndices === undefined ? {} : { sparse_col_indices: sparseColIndices }),
+        shape,
+        sparse_crow_indices: sparseCrowIndices,
+        sparse_col_indices: sparseColIndices,
       };
     },
     fromWire(wire) {
@@ -56,7 +56,7 @@ export function tensor({ isResponse }: { readonly isResponse: boolean }): WireTy
       const content = readContent(data, rest.dtype);
       return inWireNames(() => new TensorData({ ...rest, data: content }));
     },
-    ...(parts.child === undefined ? {} : { child: parts.child }),
+    child: parts.child,
   };
 }
 

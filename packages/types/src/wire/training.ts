@@ -21,14 +21,14 @@ export type LossFnType = 'cross_entropy' | 'importance_sampling' | 'ppo' | 'cisp
 export interface ForwardBackwardRequest {
   readonly modelId: string;
   /** From 1 up. */
-  readonly seqId?: number;
+  readonly seqId?: number | undefined;
   /** At least one. */
   readonly data: readonly Datum[];
   readonly lossFn: LossFnType;
   /** Names are sent as they are written. */
-  readonly lossFnConfig?: Readonly<Record<string, number>>;
+  readonly lossFnConfig?: Readonly<Record<string, number>> | undefined;
   /** No backward pass, no gradients. Default false. */
-  readonly forwardOnly?: boolean;
+  readonly forwardOnly?: boolean | undefined;
 }
 
 const tensorsByName = mapOf(tensor({ isResponse: false }));
@@ -51,7 +51,7 @@ const datumType = requestType<Datum>({ modelInput: modelInputType, lossFnInputs:
 interface PassInput {
   readonly data: readonly Datum[];
   readonly lossFn: string;
-  readonly lossFnConfig?: Readonly<Record<string, number>>;
+  readonly lossFnConfig?: Readonly<Record<string, number>> | undefined;
 }
 
 const passInput = requestType<PassInput>({
@@ -62,10 +62,10 @@ const passInput = requestType<PassInput>({
 
 interface Pass {
   readonly modelId: string;
-  readonly seqId?: number;
-  readonly forwardBackwardInput?: PassInput;
-  readonly forwardInput?: PassInput;
-  readonly type?: 'forward_backward' | 'forward';
+  readonly seqId?: number | undefined;
+  readonly forwardBackwardInput?: PassInput | undefined;
+  readonly forwardInput?: PassInput | undefined;
+  readonly type?: 'forward_backward' | 'forward' | undefined;
 }
 
 const pass = requestType<Pass>(
@@ -96,7 +96,7 @@ const forwardBackwardRequestType: WireType<ForwardBackwardRequest> = {
     if (forwardOnly !== undefined && typeof forwardOnly !== 'boolean')
       throw invalidRequest('', 'forwardOnly', `must be true or false, got ${describe(forwardOnly)}`);
     const isEmpty = isPlainObject(lossFnConfig) && Object.keys(lossFnConfig).length === 0;
-    const input: PassInput = { data, lossFn, ...(lossFnConfig === undefined || isEmpty ? {} : { lossFnConfig }) };
+    const input: PassInput = { data, lossFn, lossFnConfig: isEmpty ? undefined : lossFnConfig };
     try {
       return pass.toWire(
         forwardOnly === true
@@ -116,11 +116,11 @@ const forwardBackwardRequestType: WireType<ForwardBackwardRequest> = {
     const { data, lossFn, lossFnConfig = {} } = (forwardBackwardInput ?? forwardInput) as PassInput;
     return {
       modelId,
-      ...(seqId === undefined ? {} : { seqId }),
+      seqId,
       data,
       lossFn,
-      // No settings and empty settings are the same in the other dialect, so they are the same here.
-      ...(Object.keys(lossFnConfig).length === 0 ? {} : { lossFnConfig }),
+      // No settings and empty settings are the same in protobuf, so they are the same here.
+      lossFnConfig: Object.keys(lossFnConfig).length === 0 ? undefined : lossFnConfig,
       forwardOnly: forwardInput !== undefined,
     };
   },
@@ -159,21 +159,24 @@ export const forwardBackwardOutput: Codec<ForwardBackwardOutput> = responseObjec
 /** The optimizer's settings (AdamW with decoupled weight decay). */
 export interface AdamParams {
   /** Default 1e-4. */
-  readonly learningRate?: number;
+  readonly learningRate?: number | undefined;
   /** Default 0.9. */
-  readonly beta1?: number;
+  readonly beta1?: number | undefined;
   /** Default 0.95. */
-  readonly beta2?: number;
+  readonly beta2?: number | undefined;
   /** Default 1e-12. */
-  readonly eps?: number;
+  readonly eps?: number | undefined;
   /** Default 0. */
-  readonly weightDecay?: number;
+  readonly weightDecay?: number | undefined;
   /** 0: no clipping. Default 0. */
-  readonly gradClipNorm?: number;
+  readonly gradClipNorm?: number | undefined;
 }
 
+/** {@link AdamParams} in which every default is filled in. */
+export type ResolvedAdamParams = { readonly [K in keyof AdamParams]-?: number };
+
 /** The optimizer's settings when none are given. */
-export const DEFAULT_ADAM_PARAMS: Required<AdamParams> = Object.freeze({
+export const DEFAULT_ADAM_PARAMS: ResolvedAdamParams = Object.freeze({
   learningRate: 1e-4,
   beta1: 0.9,
   beta2: 0.95,
@@ -183,7 +186,7 @@ export const DEFAULT_ADAM_PARAMS: Required<AdamParams> = Object.freeze({
 });
 
 /** Fills in the defaults. */
-export function resolveAdamParams(params: AdamParams = {}): Required<AdamParams> {
+export function resolveAdamParams(params: AdamParams = {}): ResolvedAdamParams {
   return withDefaults(DEFAULT_ADAM_PARAMS, params);
 }
 
@@ -204,10 +207,10 @@ export const adamParams: Codec<AdamParams> = codecOf('AdamParams', adamParamsTyp
 /** Applies the accumulated gradients. The answer is a promise of an {@link OptimStepResponse}. */
 export interface OptimStepRequest {
   /** Default: all defaults. */
-  readonly adamParams?: AdamParams;
+  readonly adamParams?: AdamParams | undefined;
   readonly modelId: string;
   /** From 1 up. */
-  readonly seqId?: number;
+  readonly seqId?: number | undefined;
 }
 
 /** {@link OptimStepRequest} on the wire. */
@@ -223,7 +226,7 @@ export const optimStepRequest: Codec<OptimStepRequest> = requestObject<OptimStep
 
 /** The optimizer has stepped. */
 export interface OptimStepResponse {
-  readonly metrics?: Readonly<Record<string, number>>;
+  readonly metrics?: Readonly<Record<string, number>> | undefined;
 }
 
 /** {@link OptimStepResponse} on the wire. */

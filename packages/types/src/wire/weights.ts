@@ -10,21 +10,21 @@ import { optional } from './wire-type.js';
  * a promise of a {@link LoadWeightsResponse}.
  */
 export interface LoadWeightsRequest {
-  readonly modelId?: string;
+  readonly modelId?: string | undefined;
   /** From 1 up. */
-  readonly seqId?: number;
-  readonly sessionId?: string;
-  readonly modelSeqId?: number;
+  readonly seqId?: number | undefined;
+  readonly sessionId?: string | undefined;
+  readonly modelSeqId?: number | undefined;
   /** Only with `sessionId`: another, compatible base model. */
-  readonly baseModel?: string;
+  readonly baseModel?: string | undefined;
   /** Only with `sessionId`. */
-  readonly userMetadata?: JsonObject;
+  readonly userMetadata?: JsonObject | undefined;
   /** A `tinker://` path. */
   readonly path: string;
   /** Whether the optimizer's state is loaded too. */
   readonly optimizer: boolean;
   /** The credential of another account that owns the weights. */
-  readonly weightsAccessToken?: string;
+  readonly weightsAccessToken?: string | undefined;
 }
 
 /** {@link LoadWeightsRequest} on the wire. */
@@ -62,8 +62,8 @@ export const loadWeightsRequest: Codec<LoadWeightsRequest> = requestObject<LoadW
 
 /** Weights were loaded. */
 export interface LoadWeightsResponse {
-  readonly path?: string;
-  readonly modelId?: string;
+  readonly path?: string | undefined;
+  readonly modelId?: string | undefined;
 }
 
 /** {@link LoadWeightsResponse} on the wire. */
@@ -77,13 +77,13 @@ export const loadWeightsResponse: Codec<LoadWeightsResponse> = responseObject<Lo
 export interface SaveWeightsRequest {
   readonly modelId: string;
   /** The name of the checkpoint. */
-  readonly path?: string;
+  readonly path?: string | undefined;
   /** From 1 up. */
-  readonly seqId?: number;
+  readonly seqId?: number | undefined;
   /** Unset: kept for ever. */
-  readonly ttlSeconds?: number;
+  readonly ttlSeconds?: number | undefined;
   /** Default false. */
-  readonly overwrite?: boolean;
+  readonly overwrite?: boolean | undefined;
 }
 
 /** {@link SaveWeightsRequest} on the wire. */
@@ -119,13 +119,13 @@ export const saveWeightsResponse: Codec<SaveWeightsResponse> = responseObject<Sa
 export interface SaveWeightsForSamplerRequest {
   readonly modelId: string;
   /** The name of the checkpoint. */
-  readonly path?: string;
+  readonly path?: string | undefined;
   /** Counts the sampling sessions of a session, from 0. */
-  readonly samplingSessionSeqId?: number;
+  readonly samplingSessionSeqId?: number | undefined;
   /** From 1 up. */
-  readonly seqId?: number;
+  readonly seqId?: number | undefined;
   /** Only with `path`. Unset: kept for ever. */
-  readonly ttlSeconds?: number;
+  readonly ttlSeconds?: number | undefined;
 }
 
 /** {@link SaveWeightsForSamplerRequest} on the wire. */
@@ -150,9 +150,9 @@ export const saveWeightsForSamplerRequest: Codec<SaveWeightsForSamplerRequest> =
 /** Where the weights were saved (`path`), or the sampling session that was made of them. */
 export interface SaveWeightsForSamplerResponse {
   /** A `tinker://` path, when saved under a name. */
-  readonly path?: string;
+  readonly path?: string | undefined;
   /** When saved without a name. */
-  readonly samplingSessionId?: string;
+  readonly samplingSessionId?: string | undefined;
 }
 
 /** {@link SaveWeightsForSamplerResponse} on the wire. */
@@ -176,10 +176,10 @@ export const weightsInfoRequest: Codec<WeightsInfoRequest> = requestObject<Weigh
 export interface WeightsInfoResponse {
   readonly baseModel: string;
   readonly isLora: boolean;
-  readonly loraRank?: number;
-  readonly trainUnembed?: boolean;
-  readonly trainMlp?: boolean;
-  readonly trainAttn?: boolean;
+  readonly loraRank?: number | undefined;
+  readonly trainUnembed?: boolean | undefined;
+  readonly trainMlp?: boolean | undefined;
+  readonly trainAttn?: boolean | undefined;
 }
 
 /** {@link WeightsInfoResponse} on the wire. */

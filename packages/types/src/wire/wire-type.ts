@@ -10,7 +10,7 @@ export interface WireType<T> {
   readonly toWire: (value: T) => unknown;
   readonly fromWire: (wire: unknown) => T;
   /** What a key of the wire form leads to, for naming places in messages. */
-  readonly child?: (key: PropertyKey) => { readonly name: PropertyKey; readonly type?: WireType<never> };
+  readonly child?: ((key: PropertyKey) => { readonly name: PropertyKey; readonly type?: WireType<never> | undefined }) | undefined;
 }
 
 /** A field that is always there: given, or filled with its default. */
@@ -25,7 +25,7 @@ export interface DefaultedField<T> {
 export interface OptionalField<T> {
   readonly type: WireType<T>;
   readonly isOptional: true;
-  readonly fallback?: () => T;
+  readonly fallback?: (() => T) | undefined;
   readonly aliases: readonly string[];
 }
 
@@ -40,13 +40,16 @@ export type FieldsOf<T> = {
 /** A field that may be left out. */
 export function optional<T>(
   type: WireType<T>,
-  options: { readonly fallback?: () => T; readonly aliases?: readonly string[] } = {},
+  options: { readonly fallback?: (() => T) | undefined; readonly aliases?: readonly string[] | undefined } = {},
 ): OptionalField<T> {
-  const { fallback, aliases = [] } = options;
-  return { type, isOptional: true, aliases, ...(fallback === undefined ? {} : { fallback }) };
+  return { type, isOptional: true, fallback: options.fallback, aliases: options.aliases ?? [] };
 }
 
 /** A field that is filled when it is missing. In responses null counts as missing, unless `allowsNull` is false. */
-export function filled<T>(type: WireType<T>, fallback: () => T, options: { readonly allowsNull?: boolean } = {}): DefaultedField<T> {
+export function filled<T>(
+  type: WireType<T>,
+  fallback: () => T,
+  options: { readonly allowsNull?: boolean | undefined } = {},
+): DefaultedField<T> {
   return { type, isOptional: false, fallback, allowsNull: options.allowsNull ?? true };
 }

@@ -1,6 +1,26 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { redactValue } from './redact-value.js';
+import { redactHeaders, redactValue } from './redact-value.js';
+
+describe('redactHeaders', () => {
+  it('shows what is known to be harmless and nothing else', () => {
+    const headers = {
+      'X-API-Key': 'tml-k',
+      authorization: 'Bearer x',
+      'content-type': 'text/plain',
+      'x-new': 'unknown',
+      vary: ['a', 'b'],
+      absent: undefined,
+    };
+    expect(redactHeaders(headers)).toEqual({
+      'x-api-key': '[redacted]',
+      authorization: '[redacted]',
+      'content-type': 'text/plain',
+      'x-new': '[redacted]',
+      vary: 'a, b',
+    });
+  });
+});
 
 describe('redactValue', () => {
   it('hides values of fields that hold secrets, and keeps counts', () => {
