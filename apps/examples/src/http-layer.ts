@@ -29,7 +29,7 @@ await runExample(
       ...(apiKey ? { auth: apiKeyAuth(apiKey) } : {}), // sent in a header that no log, event or error shows
       middleware: [timing],
       maxRetries: 3,
-      timeoutMs: 10_000,
+      attemptTimeoutMs: 10_000,
     });
 
     console.log('A typed call:');
@@ -56,7 +56,7 @@ async function showRetries(http: HttpClient, server: TestServer, signal: AbortSi
 
   server.on('healthz').delay(5_000).pass().once();
   console.log('A deadline:');
-  const failure = await http.request({ ...health, timeoutMs: 50, maxRetries: 0 }).then(undefined, (error: unknown) => error);
+  const failure = await http.request({ ...health, attemptTimeoutMs: 50, maxRetries: 0 }).then(undefined, (error: unknown) => error);
   if (!TimeoutError.isInstance(failure)) throw new Error('The deadline should have ended this call.');
   console.log(`  ${failure.code}, phase ${failure.phase}: ${failure.message}\n`);
 }

@@ -1,45 +1,51 @@
+export { onAbort } from './abort/on-abort.js';
 export { apiKeyAuth } from './auth/api-key.js';
 export type { AuthProvider } from './auth/auth-provider.js';
 export { type CredentialCommand, type CredentialCommandOptions, credentialCommand } from './auth/credential-command.js';
 export { type JwtAuth, type JwtAuthOptions, jwtAuth } from './auth/jwt-auth.js';
 export { type JwtIdentity, jwtExpirySeconds, jwtIdentity, readJwtClaims } from './auth/jwt-claims.js';
-export { type JwtRefreshPlan, planJwtRefresh } from './auth/jwt-refresh.js';
 export type { Command } from './auth/run-command.js';
 export { type CredentialSources, type SelectedCredential, selectCredential } from './auth/select-credential.js';
-export { HttpClient } from './client/http-client.js';
-export type { HttpClientOptions } from './client/http-client-options.js';
-export { HttpPromise } from './client/http-promise.js';
-export type { BaseRequestOptions, HttpResult, HttpStream, RawResponse, RequestOptions, StreamOptions } from './client/request-options.js';
-export { type Clock, systemClock } from './clock/clock.js';
-export type { Random } from './clock/random.js';
+export type { HttpClientOptions } from './call/http-client-options.js';
+export { REFERENCE_SDK_VERSION } from './call/request-headers.js';
+export type {
+  BaseRequestOptions,
+  HttpResult,
+  HttpStream,
+  RawResponse,
+  RequestOptions,
+  RetryInfo,
+  StreamOptions,
+} from './call/request-options.js';
+export { HttpClient, HttpPromise } from './client/http-client.js';
+export { type Clock, type Random, systemClock } from './clock/clock.js';
 export { keepAlive, type SleepOptions, sleep } from './clock/sleep.js';
 export { hasSubscribers, publish, subscribe } from './diagnostics/channels.js';
 export { cloudflareAccessHeaders, type ProxySettings, proxyFromEnvironment } from './environment.js';
-export type { Middleware, Send } from './pipeline/middleware.js';
 export { type BackoffOptions, backoff } from './retry/backoff.js';
 export {
-  FailedResponse,
   type Failure,
   type Pause,
   type Retry,
   type RetryPolicy,
   type RetryStrategy,
   retry,
+  UnsuccessfulResponse,
   withAttempts,
 } from './retry/retry.js';
-export type { RetryInfo } from './retry/retry-stage.js';
 export { type HttpStrategyOptions, httpStrategy, type OuterStrategyOptions, outerStrategy } from './retry/strategies.js';
-export { createResponse, type ResponseInit } from './transport/create-response.js';
-export type {
-  Cancellation,
-  CancellationListener,
-  RequestProgress,
-  Transport,
-  TransportBody,
-  TransportRequest,
-  TransportResponse,
+export {
+  type Cancellation,
+  type CancellationListener,
+  createResponse,
+  type Middleware,
+  type RequestProgress,
+  type ResponseInit,
+  type Send,
+  type Transport,
+  type TransportBody,
+  type TransportRequest,
+  type TransportResponse,
 } from './transport/transport.js';
 export { UndiciTransport, type UndiciTransportOptions } from './transport/undici-transport.js';
-export { normalizeBaseUrl } from './url/base-url.js';
-export { encodeQuery, type Query, type QueryValue } from './url/encode-query.js';
-export { joinUrl } from './url/join-url.js';
+export { normalizeBaseUrl, type Query, type QueryValue } from './url/url.js';

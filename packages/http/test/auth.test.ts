@@ -1,7 +1,8 @@
 import { inspect } from 'node:util';
 import { AbortedError, ConfigurationError } from '@tinkex/types';
 import { describe, expect, it, vi } from 'vitest';
-import { apiKeyAuth, createResponse, credentialCommand, HttpClient, jwtAuth, planJwtRefresh } from '../src/index.js';
+import { planJwtRefresh } from '../src/auth/jwt-auth.js';
+import { apiKeyAuth, createResponse, credentialCommand, HttpClient, jwtAuth } from '../src/index.js';
 import { failure } from './support/failure.js';
 import { Gate } from './support/gate.js';
 import { ManualClock, turn } from './support/manual-clock.js';

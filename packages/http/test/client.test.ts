@@ -76,7 +76,7 @@ describe('request', () => {
   it('refuses bytes without a type, and options that make no sense', async () => {
     const client = clientOf(new ScriptedTransport([]));
     expect(await failure(client.request({ method: 'POST', path: '/a', body: new Uint8Array(1) }))).toBeInstanceOf(ConfigurationError);
-    expect(await failure(client.request({ method: 'GET', path: '/a', timeoutMs: 0 }))).toBeInstanceOf(ConfigurationError);
+    expect(await failure(client.request({ method: 'GET', path: '/a', attemptTimeoutMs: 0 }))).toBeInstanceOf(ConfigurationError);
     expect(await failure(client.request({ method: 'GET', path: '/a', maxResponseBytes: Number.NaN }))).toBeInstanceOf(ConfigurationError);
     expect(() => clientOf(new ScriptedTransport([]), { maxRetries: -1 })).toThrow(ConfigurationError);
     expect(() => clientOf(new ScriptedTransport([]), { acceptEncoding: 'gzip;q=1, ZSTD' })).toThrow('"zstd"');
@@ -106,7 +106,7 @@ describe('headers', () => {
   it('names us, the machine, the call and its limit', async () => {
     const transport = new ScriptedTransport([ok(), ok()]);
     const client = clientOf(transport);
-    await client.request({ method: 'POST', path: '/a', body: {}, timeoutMs: 4_500 });
+    await client.request({ method: 'POST', path: '/a', body: {}, attemptTimeoutMs: 4_500 });
     await client.request({ method: 'GET', path: '/a' });
     const [post, get] = transport.requests.map((request) => request.headers);
     expect(post).toMatchObject({
@@ -166,7 +166,7 @@ describe('retries', () => {
     const clock = new ManualClock();
     const transport = new ScriptedTransport([() => createResponse({ status: 503, body: {} })], true);
     const error = await clock.settle(
-      failure(clientOf(transport, { clock, random: () => 0, totalTimeoutMs: 1_000 }).request({ method: 'GET', path: '/a' })),
+      failure(clientOf(transport, { clock, random: () => 0, timeoutMs: 1_000 }).request({ method: 'GET', path: '/a' })),
     );
     expect(error).toBeInstanceOf(TimeoutError);
     expect(error).toMatchObject({ phase: 'total', attempts: 2 });
@@ -249,7 +249,7 @@ describe('middleware', () => {
     const clock = new ManualClock();
     const client = clientOf(new ScriptedTransport([]), {
       clock,
-      timeoutMs: 100,
+      attemptTimeoutMs: 100,
       maxRetries: 0,
       middleware: [() => new Promise(() => undefined)],
     });

@@ -121,7 +121,7 @@ describe('events', () => {
     const seen: HttpRequestEvent[] = [];
     subscriptions.push(subscribe('tinkex:http:request:exception', (event) => void seen.push(event)));
     const client = new HttpClient({ baseUrl, clock, transport: new ScriptedTransport([() => new Promise(() => undefined)]) });
-    const failed = failure(client.request({ method: 'POST', path: '/a', body: { n: 1 }, timeoutMs: 250, maxRetries: 0 }));
+    const failed = failure(client.request({ method: 'POST', path: '/a', body: { n: 1 }, attemptTimeoutMs: 250, maxRetries: 0 }));
     await clock.advance(250);
     await failed;
     expect(seen).toEqual([

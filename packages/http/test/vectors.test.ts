@@ -2,9 +2,7 @@ import { ApiStatusError, ConfigurationError, ConnectionError, TimeoutError, type
 import { describe, expect, it } from 'vitest';
 import {
   createResponse,
-  encodeQuery,
   HttpClient,
-  joinUrl,
   jwtExpirySeconds,
   jwtIdentity,
   outerStrategy,
@@ -120,7 +118,6 @@ describe('retry-delays of the outer layer', () => {
 
 describe('urls', () => {
   it.each(vectors<{ base_url: string; path: string }, string>('urls'))('$name', async ({ input, expected }) => {
-    expect(joinUrl(input.base_url, input.path)).toBe(expected);
     const transport = new ScriptedTransport([createResponse({ body: {} })]);
     await new HttpClient({ baseUrl: input.base_url, transport }).request({ method: 'GET', path: input.path });
     expect(transport.requests[0]?.url).toBe(expected);
@@ -129,7 +126,6 @@ describe('urls', () => {
 
 describe('query-strings', () => {
   it.each(vectors<Query, string>('query-strings'))('$name', async ({ input, expected }) => {
-    expect(encodeQuery(input)).toBe(expected);
     const transport = new ScriptedTransport([createResponse({ body: {} })]);
     await new HttpClient({ baseUrl, transport }).request({ method: 'GET', path: '/x', query: input });
     expect(transport.requests[0]?.url).toBe(`${baseUrl}/x?${expected}`);

@@ -1,16 +1,16 @@
-import { type Clock, systemClock } from '@tinkex/http';
-import { RateLimiter } from './rate-limiter.js';
-import { tenantIdOf } from './tenant-id.js';
+import { createHash } from 'node:crypto';
+import { type Clock, normalizeBaseUrl, systemClock } from '@tinkex/http';
+import { type RateLimiter, TenantRateLimiter } from './rate-limiter.js';
 
 /**
- * Limiters by clock, then by tenant. Weak, so that a process which talks to ever new servers does not grow; a limiter lives at least
+ * Limiters by clock, then by tenant. Weak, so that a process which connects to ever new servers does not grow. A limiter lives at least
  * as long as a client that uses it.
  */
-const registries = new WeakMap<Clock, Map<string, WeakRef<RateLimiter>>>();
+const registries = new WeakMap<Clock, Map<string, WeakRef<TenantRateLimiter>>>();
 
 /**
- * The limiter of a base URL and a key: the same object for every client of this process that uses both (and the same clock), a
- * different one for everybody else. The key is hashed at once and kept nowhere.
+ * The limiter of a base URL and an API key. All clients of this process with the same URL, key and clock share it. The key is hashed
+ * immediately and not stored.
  *
  * @example
  * ```ts
@@ -21,11 +21,12 @@ const registries = new WeakMap<Clock, Map<string, WeakRef<RateLimiter>>>();
  * ```
  */
 export function rateLimiterFor(baseUrl: string, apiKey: string | undefined, clock: Clock = systemClock): RateLimiter {
-  return tenantLimiter(tenantIdOf(baseUrl, apiKey), clock);
+  return tenantRateLimiter(baseUrl, apiKey, clock);
 }
 
-/** The limiter of a tenant id made by {@link tenantIdOf}. */
-export function tenantLimiter(tenantId: string, clock: Clock): RateLimiter {
+/** The same limiter as {@link rateLimiterFor}, for the client that drives it. */
+export function tenantRateLimiter(baseUrl: string, credential: string | undefined, clock: Clock): TenantRateLimiter {
+  const tenantId = tenantIdOf(baseUrl, credential);
   let registry = registries.get(clock);
   if (!registry) {
     registry = new Map();
@@ -34,7 +35,18 @@ export function tenantLimiter(tenantId: string, clock: Clock): RateLimiter {
   const existing = registry.get(tenantId)?.deref();
   if (existing) return existing;
   for (const [key, reference] of registry) if (!reference.deref()) registry.delete(key);
-  const limiter = new RateLimiter(tenantId, clock);
+  const limiter = new TenantRateLimiter(tenantId, clock);
   registry.set(tenantId, new WeakRef(limiter));
   return limiter;
+}
+
+/**
+ * The normalized base URL and a hash of the credential. Equal for all spellings of a URL that mean the same server (letter case of the
+ * host, default port, trailing slash). Never contains the credential.
+ */
+function tenantIdOf(baseUrl: string, credential: string | undefined): string {
+  const hash = createHash('sha256')
+    .update(credential ?? '')
+    .digest('hex');
+  return `${normalizeBaseUrl(baseUrl)}#${hash.slice(0, 32)}`;
 }

@@ -4,14 +4,14 @@ import { VirtualClock } from '@tinkex/testkit';
 import { AbortedError } from '@tinkex/types';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { TenantRateLimiter } from './rate-limiter.js';
 import { rateLimiterFor } from './rate-limiter-registry.js';
-import { RateLimiter } from './rate-limiter.js';
 
-function limiterAt(clock: Clock = new VirtualClock()): { clock: VirtualClock; limiter: RateLimiter } {
-  return { clock: clock as VirtualClock, limiter: new RateLimiter('test', clock) };
+function limiterAt(clock: Clock = new VirtualClock()): { clock: VirtualClock; limiter: TenantRateLimiter } {
+  return { clock: clock as VirtualClock, limiter: new TenantRateLimiter('test', clock) };
 }
 
-describe('RateLimiter', () => {
+describe('TenantRateLimiter', () => {
   it('keeps the later of two ends', () => {
     const { clock, limiter } = limiterAt();
     limiter.block(5_000);
@@ -26,12 +26,12 @@ describe('RateLimiter', () => {
     const startedAtMs = clock.now();
     await clock.advance(10);
     limiter.block(500);
-    limiter.noteSuccess(startedAtMs);
-    limiter.noteSuccess(clock.now());
+    limiter.clearAfterSuccess(startedAtMs);
+    limiter.clearAfterSuccess(clock.now());
     expect(limiter.isBlocked).toBe(true);
     await clock.advance(500);
     expect(limiter.isBlocked).toBe(false);
-    limiter.noteSuccess(clock.now());
+    limiter.clearAfterSuccess(clock.now());
     expect(limiter.blockedUntilMs).toBe(0);
   });
 
@@ -68,7 +68,7 @@ describe('RateLimiter', () => {
     const { clock, limiter } = limiterAt();
     limiter.block(1_000);
     await clock.advance(1_001);
-    limiter.noteSuccess(clock.now());
+    limiter.clearAfterSuccess(clock.now());
     expect(limiter.isThrottled).toBe(true);
     await clock.advance(9_999);
     expect(limiter.isThrottled).toBe(false);
@@ -96,7 +96,7 @@ describe('RateLimiter', () => {
           await clock.advance(waitMs);
           limiter.block(delayMs);
           latest = Math.max(latest, clock.now() + delayMs);
-          limiter.noteSuccess(clock.now() - waitMs);
+          limiter.clearAfterSuccess(clock.now() - waitMs);
           expect(limiter.blockedUntilMs).toBe(latest);
         }
       }),

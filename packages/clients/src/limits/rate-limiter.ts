@@ -1,8 +1,8 @@
-import { type Clock, hasSubscribers, keepAlive, publish } from '@tinkex/http';
+import { type Clock, hasSubscribers, keepAlive, onAbort, publish } from '@tinkex/http';
 import { AbortedError, type EventSource } from '@tinkex/types';
 
 /** How long after the end of a backoff submissions stay throttled, milliseconds. */
-export const THROTTLE_AFTER_BACKOFF_MS = 10_000;
+const THROTTLE_AFTER_BACKOFF_MS = 10_000;
 
 /** A snapshot of a limiter, for tests, logs and dashboards. Holds no secret. */
 export interface RateLimiterState {
@@ -10,23 +10,32 @@ export interface RateLimiterState {
   readonly limiterId: string;
   /** End of the backoff on the limiter's clock; 0 when none is set. */
   readonly blockedUntilMs: number;
+  /** Whether a call has to wait now. */
   readonly isBlocked: boolean;
-  /** Submissions are few and prompts count many times their size until this moment. */
+  /** Whether a backoff is running or ended less than 10 s ago: fewer submissions are allowed and prompts count many times their size. */
   readonly isThrottled: boolean;
   /** Calls that wait for the backoff to end. */
   readonly waiting: number;
 }
 
 /**
- * The shared memory of "the server asked us to slow down". One object serves every client of the process that talks to the same
- * base URL with the same key; get it with {@link rateLimiterFor}.
- *
- * A backoff only ever grows (`max(existing, new)`) and is cleared by time, or by a success of a call that started after it was
- * set; an older call's success says nothing about the server's present mood.
+ * The backoff that all clients of the process with the same base URL and key share. Read it with {@link rateLimiterFor}; clients set and
+ * clear it.
  */
-export class RateLimiter {
+export interface RateLimiter {
+  /** Normalized base URL and the first part of the key's hash. */
   readonly id: string;
-  readonly clock: Clock;
+  /** A snapshot of the limiter's state. */
+  inspect(): RateLimiterState;
+}
+
+/**
+ * A backoff only ever grows (`max(existing, new)`). It ends with time, or with the success of a call that started after it was set: the
+ * success of an older call says nothing about the server's current load.
+ */
+export class TenantRateLimiter implements RateLimiter {
+  readonly id: string;
+  readonly #clock: Clock;
   #blockedUntilMs = 0;
   #blockedAtMs = Number.NEGATIVE_INFINITY;
   #throttledUntilMs = 0;
@@ -35,27 +44,24 @@ export class RateLimiter {
 
   constructor(id: string, clock: Clock) {
     this.id = id;
-    this.clock = clock;
+    this.#clock = clock;
   }
 
-  /** End of the backoff in the clock's milliseconds; 0 when there is none. A moment that has passed no longer blocks. */
   get blockedUntilMs(): number {
     return this.#blockedUntilMs;
   }
 
-  /** Whether a call has to wait now. */
   get isBlocked(): boolean {
-    return this.#blockedUntilMs !== 0 && this.clock.now() < this.#blockedUntilMs;
+    return this.#blockedUntilMs !== 0 && this.#clock.now() < this.#blockedUntilMs;
   }
 
-  /** Whether a backoff is running or ended less than {@link THROTTLE_AFTER_BACKOFF_MS} ago. */
   get isThrottled(): boolean {
-    return this.#throttledUntilMs !== 0 && this.clock.now() < this.#throttledUntilMs;
+    return this.#throttledUntilMs !== 0 && this.#clock.now() < this.#throttledUntilMs;
   }
 
   /** Holds later calls back for `delayMs` from now, or until the end already set, whichever is later. */
   block(delayMs: number, source?: EventSource): void {
-    const now = this.clock.now();
+    const now = this.#clock.now();
     const until = now + Math.max(0, delayMs);
     this.#blockedAtMs = now;
     if (until > this.#blockedUntilMs) this.#blockedUntilMs = until;
@@ -65,8 +71,8 @@ export class RateLimiter {
     }
   }
 
-  /** Tells the limiter that a submission was accepted. Clears the backoff only if that call started after it was set. */
-  noteSuccess(startedAtMs: number, source?: EventSource): void {
+  /** Clears the backoff after an accepted submission, if that submission started after the backoff was set. */
+  clearAfterSuccess(startedAtMs: number, source?: EventSource): void {
     if (this.#blockedUntilMs === 0 || startedAtMs <= this.#blockedAtMs) return;
     this.#blockedUntilMs = 0;
     this.#release();
@@ -78,10 +84,10 @@ export class RateLimiter {
   /** Resolves when no backoff is running. Rejects with `AbortedError` when the signal fires. */
   async wait(signal?: AbortSignal, source?: EventSource): Promise<void> {
     if (!this.isBlocked) return;
-    const since = this.clock.now();
+    const since = this.#clock.now();
     while (this.isBlocked) await this.#nextRelease(signal);
     if (source && hasSubscribers('tinkex:rate_limit:wait')) {
-      publish('tinkex:rate_limit:wait', { limiterId: this.id, delayMs: this.clock.now() - since, ...source });
+      publish('tinkex:rate_limit:wait', { limiterId: this.id, delayMs: this.#clock.now() - since, ...source });
     }
   }
 
@@ -98,42 +104,43 @@ export class RateLimiter {
   #nextRelease(signal: AbortSignal | undefined): Promise<void> {
     return new Promise((resolve, reject) => {
       if (signal?.aborted) {
-        reject(aborted(signal));
+        reject(abortedWhileBlocked(signal));
         return;
       }
-      const onAbort = (): void => {
-        this.#waiters.delete(release);
-        if (this.#waiters.size === 0) this.#disarm();
-        reject(aborted(signal));
-      };
+      let unfollow: (() => void) | undefined;
       const release = (): void => {
-        signal?.removeEventListener('abort', onAbort);
+        unfollow?.();
         resolve();
       };
       this.#waiters.add(release);
-      signal?.addEventListener('abort', onAbort, { once: true });
       this.#arm();
+      if (signal === undefined) return;
+      unfollow = onAbort(signal, () => {
+        this.#waiters.delete(release);
+        if (this.#waiters.size === 0) this.#disarm();
+        reject(abortedWhileBlocked(signal));
+      });
     });
   }
 
   /** One timer serves all waiters, however many there are. */
   #arm(): void {
     if (this.#timer !== undefined) return;
-    this.#timer = this.clock.setTimeout(
+    this.#timer = this.#clock.setTimeout(
       () => {
         this.#timer = undefined;
         if (this.isBlocked) this.#arm();
         else this.#release();
       },
-      Math.max(1, this.#blockedUntilMs - this.clock.now()),
+      Math.max(1, this.#blockedUntilMs - this.#clock.now()),
     );
-    // Somebody awaits this: the program must not end before the backoff does.
+    // A call awaits this: the process must not exit before the backoff ends.
     keepAlive(this.#timer);
   }
 
   #disarm(): void {
     if (this.#timer === undefined) return;
-    this.clock.clearTimeout(this.#timer);
+    this.#clock.clearTimeout(this.#timer);
     this.#timer = undefined;
   }
 
@@ -145,6 +152,6 @@ export class RateLimiter {
   }
 }
 
-function aborted(signal: AbortSignal | undefined): AbortedError {
-  return new AbortedError({ message: 'The call was aborted while it waited for the rate limit to end.', cause: signal?.reason });
+function abortedWhileBlocked(signal: AbortSignal): AbortedError {
+  return new AbortedError({ message: 'The call was aborted while it waited for the rate limit to end.', cause: signal.reason });
 }

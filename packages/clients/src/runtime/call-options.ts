@@ -1,5 +1,5 @@
 /**
- * What every method of every client takes as its last argument.
+ * Options of every call. Each method takes them in its last argument, next to the method's own options if it has any.
  *
  * @example
  * ```text
@@ -8,26 +8,26 @@
  */
 export interface CallOptions {
   /**
-   * Cancels the call: waits for a turn or for room, retries, polls and requests of this call stop, and it rejects with
-   * `AbortedError` (`cause` = the signal's reason). An operation the server has already accepted still runs there.
+   * Cancels the call: its queued waits, retries, polls and requests stop, and it rejects with `AbortedError` (`cause` is the signal's
+   * reason). An operation that the server has already accepted still runs there.
    */
-  readonly signal?: AbortSignal;
-  /** Limit for the whole call in milliseconds, retries and polling included; then it rejects with `TimeoutError`. No limit by default. */
-  readonly timeoutMs?: number;
-  /** Sent with each request of this call; they win over the client's own headers. */
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal | undefined;
+  /** Limit of the whole call in milliseconds, retries and polling included. Then the call rejects with `TimeoutError`. Default: no limit. */
+  readonly timeoutMs?: number | undefined;
+  /** Sent with each request of this call. They win over the client's headers. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
-/** How long to wait for something that goes on whether or not anybody waits. */
+/** Options of one wait for something that continues whether or not you wait for it. */
 export interface WaitOptions {
-  /** Ends this wait with `AbortedError`. The work, and other waits for it, go on. */
-  readonly signal?: AbortSignal;
-  /** Ends this wait with `TimeoutError` (phase `wait`) after so many milliseconds. The work goes on. */
-  readonly timeoutMs?: number;
+  /** Ends this wait with `AbortedError`. The operation and other waits for it continue. */
+  readonly signal?: AbortSignal | undefined;
+  /** Limit of this wait in milliseconds. Then it rejects with `TimeoutError` (phase `wait`). The operation continues. */
+  readonly timeoutMs?: number | undefined;
 }
 
-/** What one step of a call gets: a signal that also stands for the call's time limit and the closing of the client. */
+/** Options of one step of a call: the signal also covers the call's time limit and the closing of the client. */
 export interface CallStep {
   readonly signal: AbortSignal;
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: CallOptions['headers'];
 }

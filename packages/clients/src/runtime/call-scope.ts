@@ -1,45 +1,44 @@
 import { setMaxListeners } from 'node:events';
-import type { Clock } from '@tinkex/http';
+import { onAbort } from '@tinkex/http';
 import { AbortedError, TimeoutError } from '@tinkex/types';
 import type { CallOptions } from './call-options.js';
-import type { Closable, Lifetime } from './client-lifetime.js';
-import { onAbort } from './on-abort.js';
+import type { Closable } from './client-lifetime.js';
+import type { Runtime } from './runtime.js';
 
 /**
  * One signal for everything that may end a call: the caller's signal, the caller's time limit, and the closing of the client.
- * {@link end} must run when the call is over: it removes the listener, the timer and the registration.
+ * Call {@link end} when the call is over: it removes the listener, the timer and the registration.
  */
 export class CallScope implements Closable {
-  #controller: AbortController | undefined;
+  readonly #runtime: Pick<Runtime, 'clock' | 'lifetime'>;
   readonly #hasOwnCause: boolean;
-  readonly #clock: Clock;
-  readonly #lifetime: Lifetime;
+  #controller: AbortController | undefined;
   #timer: unknown;
   #unfollow: (() => void) | undefined;
   #failure: AbortedError | TimeoutError | undefined;
 
   /** @param startedAtMs - When the caller's time limit began, if that was earlier. */
   constructor(
-    clock: Clock,
-    lifetime: Lifetime,
-    { signal, timeoutMs }: Pick<CallOptions, 'signal' | 'timeoutMs'> = {},
-    startedAtMs = clock.now(),
+    runtime: Pick<Runtime, 'clock' | 'lifetime'>,
+    { signal, timeoutMs }: CallOptions = {},
+    startedAtMs: number = runtime.clock.now(),
   ) {
-    this.#clock = clock;
-    this.#lifetime = lifetime;
+    const { clock, lifetime } = runtime;
+    this.#runtime = runtime;
     this.#hasOwnCause = signal !== undefined || timeoutMs !== undefined;
-    if (signal !== undefined) this.#follow(signal);
+    if (signal?.aborted) this.#fail(callAborted(signal.reason));
+    else if (signal !== undefined) this.#unfollow = onAbort(signal, () => this.#fail(callAborted(signal.reason)));
     if (timeoutMs !== undefined) {
-      this.#timer = clock.setTimeout(() => this.#timeOut(timeoutMs), Math.max(timeoutMs - (clock.now() - startedAtMs), 0));
+      this.#timer = clock.setTimeout(() => this.#fail(callTimedOut(timeoutMs)), Math.max(timeoutMs - (clock.now() - startedAtMs), 0));
     }
     lifetime.add(this);
   }
 
-  /** Aborted when the call has to stop. Made when it is first asked for: signals and their listeners are dear on a hot path. */
+  /** Aborted when the call has to stop. Created on first use: signals and their listeners are expensive on a hot path. */
   get signal(): AbortSignal {
     if (this.#controller === undefined) {
       this.#controller = new AbortController();
-      // The chunks of one call all listen; Node would take more than ten for a leak.
+      // The chunks of one call all listen; Node takes more than ten listeners for a leak.
       setMaxListeners(0, this.#controller.signal);
       if (this.#failure !== undefined) this.#controller.abort(this.#failure);
     }
@@ -47,8 +46,8 @@ export class CallScope implements Closable {
   }
 
   /**
-   * The signal for HTTP requests, or none when only the closing of the client can end the call: that ends its HTTP client, and with it
-   * every request, anyway.
+   * The signal for HTTP requests, or undefined when only the closing of the client can end the call: closing ends the HTTP client, and with
+   * it every request, anyway.
    */
   get requestSignal(): AbortSignal | undefined {
     return this.#hasOwnCause ? this.signal : undefined;
@@ -59,15 +58,20 @@ export class CallScope implements Closable {
     return this.#failure;
   }
 
-  /** The error the caller should see: why the scope ended, if it did, else `error` itself. */
+  /** @throws Why the call has to stop, if it has to. */
+  throwIfEnded(): void {
+    if (this.#failure !== undefined) throw this.#failure;
+  }
+
+  /** The error that the caller should see: why the scope ended, if it did, otherwise `error` itself. */
   explain(error: unknown): unknown {
     return this.#failure ?? error;
   }
 
-  /** Does the work of a call that has several steps: one signal and one time limit for all of them. Ends the scope. */
+  /** Runs a call of several steps under one signal and one time limit, and ends the scope. */
   async run<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     try {
-      if (this.signal.aborted) throw this.signal.reason;
+      this.throwIfEnded();
       return await work(this.signal);
     } catch (error) {
       throw this.explain(error);
@@ -78,7 +82,7 @@ export class CallScope implements Closable {
 
   /** Stops the call from within. */
   abort(reason: unknown): void {
-    this.#fail(new AbortedError({ message: 'The call was aborted', cause: reason }));
+    this.#fail(callAborted(reason));
   }
 
   /** @internal Called by the client's lifetime. */
@@ -86,21 +90,12 @@ export class CallScope implements Closable {
     this.#fail(clientClosed());
   }
 
-  /** Releases everything the scope holds on to. Idempotent. */
+  /** Releases everything that the scope holds. Idempotent. */
   end(): void {
+    const { clock, lifetime } = this.#runtime;
     this.#unfollow?.();
-    if (this.#timer !== undefined) this.#clock.clearTimeout(this.#timer);
-    this.#lifetime.remove(this);
-  }
-
-  #follow(signal: AbortSignal): void {
-    const stop = (): void => this.#fail(new AbortedError({ message: 'The call was aborted', cause: signal.reason }));
-    if (signal.aborted) stop();
-    else this.#unfollow = onAbort(signal, stop);
-  }
-
-  #timeOut(timeoutMs: number): void {
-    this.#fail(new TimeoutError({ message: `The call took longer than its limit of ${timeoutMs} ms`, phase: 'total', timeoutMs }));
+    if (this.#timer !== undefined) clock.clearTimeout(this.#timer);
+    lifetime.remove(this);
   }
 
   #fail(failure: AbortedError | TimeoutError): void {
@@ -110,7 +105,20 @@ export class CallScope implements Closable {
   }
 }
 
-/** Why calls of a closed client end. */
+/** @throws AbortedError when the call is over before it begins: nothing is started for it. */
+export function throwIfAborted({ signal }: CallOptions): void {
+  if (signal?.aborted) throw callAborted(signal.reason);
+}
+
+/** Why the calls of a closed client end. */
 export function clientClosed(): AbortedError {
-  return new AbortedError({ message: 'The client was closed' });
+  return new AbortedError({ message: 'The client was closed.' });
+}
+
+function callAborted(reason: unknown): AbortedError {
+  return new AbortedError({ message: 'The call was aborted.', cause: reason });
+}
+
+function callTimedOut(timeoutMs: number): TimeoutError {
+  return new TimeoutError({ message: `The call took longer than its limit of ${timeoutMs} ms.`, phase: 'total', timeoutMs });
 }

@@ -3,24 +3,24 @@ export interface Closable {
   onClientClosed(): void;
 }
 
-/** The life of one client: everything that must end when it is closed registers here. */
-export class Lifetime {
-  readonly #onClose = new Set<Closable>();
+/** The lifetime of one `ServiceClient`. Everything that must end when the client closes registers here. */
+export class ClientLifetime {
+  readonly #closables = new Set<Closable>();
   #isClosed = false;
 
   get isClosed(): boolean {
     return this.#isClosed;
   }
 
-  /** How much is still registered; 0 when nothing runs. */
+  /** How many registrations there are; 0 when nothing runs. */
   get size(): number {
-    return this.#onClose.size;
+    return this.#closables.size;
   }
 
   /**
-   * Runs `callback` when the client closes, at once if it is closed already.
+   * Runs `callback` when the client closes, immediately if it is closed already.
    *
-   * @returns A function that takes the registration back.
+   * @returns A function that removes the registration.
    */
   onClose(callback: () => void): () => void {
     const closable: Closable = { onClientClosed: callback };
@@ -28,22 +28,21 @@ export class Lifetime {
     return () => this.remove(closable);
   }
 
-  /** Registers an object without any closures: there may be tens of thousands. Tells it at once if the client is closed already. */
+  /** Registers an object without a closure: there may be tens of thousands. Notifies it immediately if the client is closed already. */
   add(closable: Closable): void {
     if (this.#isClosed) closable.onClientClosed();
-    else this.#onClose.add(closable);
+    else this.#closables.add(closable);
   }
 
-  /** Takes a registration back. */
   remove(closable: Closable): void {
-    this.#onClose.delete(closable);
+    this.#closables.delete(closable);
   }
 
   /** Ends everything that is registered. Idempotent. */
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    for (const closable of this.#onClose) closable.onClientClosed();
-    this.#onClose.clear();
+    for (const closable of this.#closables) closable.onClientClosed();
+    this.#closables.clear();
   }
 }

@@ -1,8 +1,8 @@
 /**
- * Calls a user's callback from inside the SDK's own work. What it throws must not become the failure of an operation it only
- * watches, nor end a loop such as the heartbeat; it is not lost either: Node prints it as a process warning.
+ * Calls a user's callback from inside the SDK. An error that it throws must neither fail the operation that the callback only watches
+ * nor end a loop such as the heartbeat. Node prints it as a process warning instead.
  */
-export function tellUser<T>(callback: ((value: T) => void) | undefined, value: T): void {
+export function notifyUser<T>(callback: ((value: T) => void) | undefined, value: T): void {
   try {
     callback?.(value);
   } catch (error) {

@@ -1,36 +1,39 @@
-import type { Clock } from '@tinkex/http';
+import { type Clock, onAbort } from '@tinkex/http';
 import { AbortedError, TimeoutError } from '@tinkex/types';
 import type { WaitOptions } from './call-options.js';
-import { onAbort } from './on-abort.js';
 
-/** Why it takes so long: the last attempt that failed. */
+/** What a wait is for, as its errors describe it. */
+export interface WaitTarget {
+  /** Such as `the result of OptimStep`. */
+  readonly what: string;
+  /** A sentence about what ending the wait means for the work, such as `The operation continues on the server.` */
+  readonly consequence?: string | undefined;
+  /** Why it takes so long: the last attempt that failed. */
+  readonly trouble?: (() => Trouble | undefined) | undefined;
+}
+
+/** An attempt that failed and will be repeated. */
 export interface Trouble {
   readonly text: string;
   readonly cause?: unknown;
 }
 
-/** Waits for a promise with a limit of its own. Ending the wait changes nothing about the promise; timer and listener are removed. */
-export function waitFor<T>(
-  promise: Promise<T>,
-  clock: Clock,
-  { signal, timeoutMs }: WaitOptions,
-  what: string,
-  trouble?: () => Trouble | undefined,
-): Promise<T> {
+/** Waits for a promise with a limit on this wait alone. Ending the wait does not affect the promise. */
+export function waitFor<T>(promise: Promise<T>, clock: Clock, { signal, timeoutMs }: WaitOptions, target: WaitTarget): Promise<T> {
   if (signal === undefined && timeoutMs === undefined) return promise;
   return new Promise<T>((resolve, reject) => {
     let timer: unknown;
     let unfollow: (() => void) | undefined;
-    const stop = (): void => {
-      release();
-      reject(new AbortedError({ message: `Stopped waiting for ${what}; the work itself goes on`, cause: signal?.reason }));
-    };
     const release = (): void => {
       if (timer !== undefined) clock.clearTimeout(timer);
       unfollow?.();
     };
+    const stop = (): void => {
+      release();
+      reject(new AbortedError({ message: withConsequence(`Stopped waiting for ${target.what}.`, target), cause: signal?.reason }));
+    };
     if (signal?.aborted) {
-      // Nobody looks at the promise now; its failure must not end the process.
+      // Nothing handles the promise now; its failure must not end the process.
       promise.catch(() => undefined);
       stop();
       return;
@@ -39,10 +42,7 @@ export function waitFor<T>(
     if (timeoutMs !== undefined) {
       timer = clock.setTimeout(() => {
         release();
-        const known = trouble?.();
-        const why = known === undefined ? '' : ` (the last attempt failed: ${known.text})`;
-        const message = `Waited ${timeoutMs} ms for ${what}${why}; the work itself goes on, wait again to get its result`;
-        reject(new TimeoutError({ message, phase: 'wait', timeoutMs, cause: known?.cause }));
+        reject(waitTimedOut(timeoutMs, target));
       }, timeoutMs);
     }
     promise.then(
@@ -56,4 +56,15 @@ export function waitFor<T>(
       },
     );
   });
+}
+
+function waitTimedOut(timeoutMs: number, target: WaitTarget): TimeoutError {
+  const trouble = target.trouble?.();
+  const why = trouble === undefined ? '' : ` (the last attempt failed: ${trouble.text})`;
+  const message = withConsequence(`Waited ${timeoutMs} ms for ${target.what}${why}.`, target);
+  return new TimeoutError({ message, phase: 'wait', timeoutMs, cause: trouble?.cause });
+}
+
+function withConsequence(message: string, { consequence }: WaitTarget): string {
+  return consequence === undefined ? message : `${message} ${consequence}`;
 }

@@ -1,11 +1,11 @@
 import { VirtualClock } from '@tinkex/testkit';
 import { describe, expect, it } from 'vitest';
-import { RateLimiter } from '../limits/rate-limiter.js';
+import { TenantRateLimiter } from '../limits/rate-limiter.js';
 import { type DispatchLimitOptions, DispatchLimits } from './admission.js';
 
 function limitsWith(options: DispatchLimitOptions = {}) {
   const clock = new VirtualClock();
-  const limiter = new RateLimiter('test', clock);
+  const limiter = new TenantRateLimiter('test', clock);
   return { clock, limiter, limits: new DispatchLimits(limiter, options) };
 }
 

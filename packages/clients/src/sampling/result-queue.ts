@@ -1,5 +1,5 @@
-/** Calls under way, taken out in the order they finish or in the order they were added. Single consumer. */
-export class ResultLine<Item extends { readonly index: number }> {
+/** Calls in progress, taken in the order they finish or in the order they were added. Single consumer. */
+export class ResultQueue<Item extends { readonly index: number }> {
   readonly #isInputOrder: boolean;
   readonly #finished = new Map<number, Item>();
   #size = 0;
@@ -10,7 +10,7 @@ export class ResultLine<Item extends { readonly index: number }> {
     this.#isInputOrder = order === 'input';
   }
 
-  /** Calls under way, and finished ones that were not taken yet. */
+  /** Calls in progress, and finished ones that were not taken yet. */
   get size(): number {
     return this.#size;
   }
@@ -18,14 +18,14 @@ export class ResultLine<Item extends { readonly index: number }> {
   /** Adds a call that never rejects. Indexes start at 0 and grow by 1. */
   add(result: Promise<Item>): void {
     this.#size += 1;
-    // A push to one place instead of a race over all: a race would add a reaction to every call for every item taken.
+    // Not a race over all calls: a race would add a reaction to every call for every item taken.
     void result.then((item) => {
       this.#finished.set(item.index, item);
       if (this.#peek() !== undefined) this.#wake?.();
     });
   }
 
-  /** Takes the next item if it is there. */
+  /** Takes the next item if there is one. */
   take(): Item | undefined {
     const item = this.#peek();
     if (item === undefined) return undefined;
@@ -35,12 +35,12 @@ export class ResultLine<Item extends { readonly index: number }> {
     return item;
   }
 
-  /** Wakes the consumer although {@link take} may have nothing to give. */
+  /** Wakes the consumer although {@link take} may return nothing. */
   wake(): void {
     this.#wake?.();
   }
 
-  /** Resolves when {@link take} has something to give, or on {@link wake}. One promise a wait: one for all would keep every wait for ever. */
+  /** Resolves when {@link take} has an item, or on {@link wake}. One promise per wait: one for all would keep every wait forever. */
   ready(): Promise<void> {
     if (this.#peek() !== undefined) return Promise.resolve();
     return new Promise((resolve) => {

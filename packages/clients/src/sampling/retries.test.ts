@@ -1,14 +1,16 @@
 import { getEventListeners } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { VirtualClock } from '@tinkex/testkit';
-import { AbortedError, ConnectionError, FutureExpiredError, RequestFailedError } from '@tinkex/types';
+import { AbortedError, ConnectionError, FutureExpiredError, RequestFailedError, TimeoutError } from '@tinkex/types';
+import { apiStatusError } from '@tinkex/types/wire';
 import { describe, expect, it } from 'vitest';
-import { RetryHandler, type RetryOptions, resolveRetryOptions } from './retries.js';
+import { type RetryOptions, resolveRetryOptions, SamplingRetries, samplingStrategy } from './retries.js';
 
 const reset = () => new ConnectionError({ message: 'reset' });
 
 function handlerWith(options: RetryOptions = {}) {
   const clock = new VirtualClock();
-  const handler = new RetryHandler(resolveRetryOptions(options, true), clock, () => 0.5);
+  const handler = new SamplingRetries(resolveRetryOptions(options, true), clock, () => 0.5);
   return { clock, handler };
 }
 
@@ -19,7 +21,7 @@ function hang(signal: AbortSignal): Promise<never> {
   });
 }
 
-describe('RetryHandler', () => {
+describe('SamplingRetries', () => {
   it('tries until it succeeds, with doubling waits', async () => {
     const { clock, handler } = handlerWith();
     const startMs = clock.now();
@@ -77,10 +79,10 @@ describe('RetryHandler', () => {
     const { handler } = handlerWith({ maxAttempts: 3 });
     let rounds = 0;
     const failure = await handler
-      .run(async (_, failed) => {
+      .run(async (_, submissions) => {
         for (;;) {
           rounds += 1;
-          failed(new ConnectionError({ message: `round ${rounds}` }));
+          submissions.addOrThrow(new ConnectionError({ message: `round ${rounds}` }));
         }
       })
       .catch((error: unknown) => error);
@@ -112,7 +114,7 @@ describe('RetryHandler', () => {
 
   it('refuses a misspelt option: it would do nothing', () => {
     expect(() => resolveRetryOptions({ maxAttempt: 3 } as RetryOptions, true)).toThrow(
-      'Unknown option retry.maxAttempt. Known ones: maxAttempts',
+      'Unknown option retry.maxAttempt. Known options: maxAttempts',
     );
   });
 
@@ -143,11 +145,56 @@ describe('RetryHandler', () => {
 
   it('never gives up for lack of progress when the server turned the detection off', async () => {
     const clock = new VirtualClock();
-    const handler = new RetryHandler(resolveRetryOptions({ progressTimeoutMs: 1_000 }, false), clock, Math.random);
+    const handler = new SamplingRetries(resolveRetryOptions({ progressTimeoutMs: 1_000 }, false), clock, Math.random);
     const controller = new AbortController();
     const waiting = handler.run(hang, controller.signal);
     expect(clock.pending).toBe(0);
     controller.abort();
     await expect(waiting).rejects.toBeInstanceOf(AbortedError);
+  });
+});
+
+interface DelayCase {
+  readonly name: string;
+  readonly input: { readonly layer: string; readonly failures_so_far: number };
+  readonly expected: { readonly min_seconds: number; readonly nominal_seconds: number; readonly max_seconds: number };
+}
+
+const { cases } = JSON.parse(readFileSync(new URL('../../test/vectors/retry-delays.json', import.meta.url), 'utf8')) as {
+  cases: DelayCase[];
+};
+const handlerCases = cases.filter(({ input }) => input.layer === 'retry_handler');
+const defaults = { baseDelayMs: 500, maxDelayMs: 10_000, jitter: 0.25 };
+
+function delayAfter(error: unknown, failures = 0, random = 0.5) {
+  return samplingStrategy(defaults, () => random)({ error, failures, elapsedMs: 0, nowMs: 0 });
+}
+
+describe('samplingStrategy', () => {
+  it('finds the cases of the retry handler', () => {
+    expect(handlerCases).toHaveLength(8);
+  });
+
+  it.each(handlerCases)('$name', ({ input, expected }) => {
+    const delayMs = (random: number) => delayAfter(reset(), input.failures_so_far - 1, random);
+    expect(delayMs(0)).toBeCloseTo(expected.min_seconds * 1000, 6);
+    expect(delayMs(0.5)).toBeCloseTo(expected.nominal_seconds * 1000, 6);
+    expect(delayMs(1)).toBeCloseTo(expected.max_seconds * 1000, 6);
+  });
+
+  it.each([408, 409, 429, 500, 503, 599])('sends again after status %i', (status) => {
+    expect(delayAfter(apiStatusError({ status, headers: {}, body: '' }))).toBe(500);
+  });
+
+  it.each([400, 401, 402, 403, 404, 410, 422])('gives up after status %i', (status) => {
+    expect(delayAfter(apiStatusError({ status, headers: {}, body: '' }))).toBeUndefined();
+  });
+
+  it('sends again after faults of the network and lost promises, not after failed work', () => {
+    expect(delayAfter(new ConnectionError({ message: 'reset' }))).toBe(500);
+    expect(delayAfter(new TimeoutError({ message: 'slow', phase: 'headers' }))).toBe(500);
+    expect(delayAfter(new FutureExpiredError({ message: 'gone' }))).toBe(500);
+    expect(delayAfter(new RequestFailedError({ message: 'failed', category: 'server' }))).toBeUndefined();
+    expect(delayAfter(new Error('a bug'))).toBeUndefined();
   });
 });

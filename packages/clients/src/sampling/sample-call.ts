@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { hasSubscribers, publish } from '@tinkex/http';
 import { samplingRetryReport } from '@tinkex/telemetry/reporter';
 import {
@@ -8,218 +9,271 @@ import {
   type SamplingCallEvent,
   TinkexError,
 } from '@tinkex/types';
-import { estimatePromptBytes } from '@tinkex/types/wire';
+import { type ClientConfigResponse, estimatePromptBytes } from '@tinkex/types/wire';
+import { ApiFuture } from '../futures/api-future.js';
+import type { Poller, PollScope } from '../futures/poller.js';
+import { RESULT_DECODERS } from '../futures/result-decoders.js';
+import { RunningCall } from '../futures/running-call.js';
+import type { ClientLimits } from '../limits/client-limits.js';
 import type { CallOptions } from '../runtime/call-options.js';
-import type { ApiFuture } from '../futures/api-future.js';
-import type { Operation, PollObserver } from '../futures/running-call.js';
-import type { PollJob } from '../futures/poller.js';
-import { resultDecoders } from '../futures/result-decoders.js';
-import { StartLine } from './start-queue.js';
-import type { Connection } from '../service/connection.js';
-import { RetryHandler, type RetryOptions, resolveRetryOptions } from './retries.js';
-import { alignPromptLogprobs, ownSettings, promptTokenCount, type SampleInput, type SampleSettings, toModelInput } from './sample-input.js';
-import { type SampleSubmitter, type SubmissionScope, submitterOf } from './sample-submitter.js';
-import type { SeqIds } from './seq-ids.js';
+import type { Runtime } from '../runtime/runtime.js';
+import { type Startable, StartQueue } from './admission.js';
+import { type RetryOptions, resolveRetryOptions, SamplingRetries, type SubmissionCount } from './retries.js';
+import {
+  alignPromptLogprobs,
+  copySettings,
+  promptTokenCount,
+  type SampleInput,
+  type SampleSettings,
+  toModelInput,
+} from './sample-input.js';
+import type { SampleSubmitter } from './sample-submitter.js';
 
-/** Samples that are always under way, and that start in one turn of the event loop, unless the user says otherwise. */
-const DEFAULT_STARTS_PER_TURN = 32;
-
-/** The state of one call over its attempts. */
-interface SampleCall {
-  readonly prompt: ModelInput;
-  readonly settings: SampleSettings;
-  readonly operation: Operation;
-  readonly headers: CallOptions['headers'];
-  /** Taken at the first attempt and kept over the others. */
-  seqId?: number | bigint;
-  /** The promise that was lost last. */
-  lostRequestId?: string;
-  requestId?: string;
-  failures: number;
+/** What all sampling clients of one connection share. */
+export interface SamplingShared {
+  readonly config: ClientConfigResponse;
+  readonly limits: ClientLimits;
+  /** Whether events carry prompts and samples. */
+  readonly publishesContent: boolean;
+  readonly submitter: SampleSubmitter;
 }
 
-/** Makes the sampling calls of one client: concurrency, numbers, submission, polling, retries, events. */
-export class SampleCalls {
-  readonly #connection: Connection;
-  readonly #samplingSessionId: string;
-  readonly #seqIds: SeqIds;
-  readonly #submitter: SampleSubmitter;
-  readonly #line: StartLine;
-  readonly #retry: RetryHandler | undefined;
+/** The part of a sampling client that its calls share. */
+export interface Sampler {
+  readonly runtime: Runtime;
+  readonly poller: Poller;
+  readonly sampling: SamplingShared;
+  readonly samplingSessionId: string;
+  readonly seqIds: SeqIds;
+  readonly queue: StartQueue;
+  readonly retries: SamplingRetries | undefined;
+}
 
-  constructor(connection: Connection, samplingSessionId: string, seqIds: SeqIds, retry: boolean | RetryOptions) {
-    const { config, limits, clock, random } = connection;
-    this.#connection = connection;
-    this.#samplingSessionId = samplingSessionId;
-    this.#seqIds = seqIds;
-    this.#submitter = submitterOf(connection);
-    const maxCalls = limits.maxConcurrentSamples ?? config.sampleMaxConcurrentRequests;
-    if (maxCalls < 1) throw noCallsAllowed(maxCalls);
-    this.#line = new StartLine(maxCalls, limits.maxSampleStartsPerTurn ?? DEFAULT_STARTS_PER_TURN);
-    if (retry !== false) {
-      const options = resolveRetryOptions(retry === true ? {} : retry, config.sampleEnableStuckDetection);
-      this.#retry = new RetryHandler(options, clock, random);
+/** Samples that are always in progress, and that start in one turn of the event loop, unless `limits` says otherwise. */
+const DEFAULT_STARTS_PER_TURN = 32;
+
+/** @throws ConfigurationError when the retry options are invalid, or the server allows no samples at all. */
+export function createSampler(
+  { runtime, poller, sampling }: Pick<Sampler, 'runtime' | 'poller' | 'sampling'>,
+  samplingSessionId: string,
+  seqIds: SeqIds,
+  retry: boolean | RetryOptions = false,
+): Sampler {
+  const { config, limits } = sampling;
+  const maxCalls = limits.maxConcurrentSamples ?? config.sampleMaxConcurrentRequests;
+  if (maxCalls < 1) throw noCallsAllowed(maxCalls);
+  const queue = new StartQueue(maxCalls, limits.maxSampleStartsPerTurn ?? DEFAULT_STARTS_PER_TURN);
+  const options = retry === false ? undefined : resolveRetryOptions(retry === true ? {} : retry, config.sampleEnableStuckDetection);
+  const retries = options && new SamplingRetries(options, runtime.clock, runtime.random);
+  return { runtime, poller, sampling, samplingSessionId, seqIds, queue, retries };
+}
+
+/** What a kind of sampling call makes of its response. */
+export interface SampleKind<T> {
+  readonly finish: (response: SampleResponse) => T;
+  /** Whether the server's flag against retries of `sample` does not apply. */
+  readonly isAlwaysRetried: boolean;
+}
+
+/** Starts one sampling call. Copies the input now: callers may change and reuse their objects while the call is queued. */
+export function startSample<T>(sampler: Sampler, input: SampleInput, options: CallOptions, kind: SampleKind<T>): ApiFuture<T> {
+  const copied = options.headers === undefined ? options : { ...options, headers: { ...options.headers } };
+  const call = new RunningCall<T>(sampler.runtime, 'Sample', copied);
+  try {
+    new SampleCall(sampler, call, toModelInput(input.prompt), copySettings(input), kind).begin();
+  } catch (error) {
+    call.reject(error);
+  }
+  return ApiFuture.of(call.core);
+}
+
+/** One sampling call: queue, submission, polling, retries, event. An object without closures while queued: there may be tens of thousands. */
+class SampleCall<T> implements Startable {
+  readonly #sampler: Sampler;
+  readonly #call: RunningCall<T>;
+  readonly #prompt: ModelInput;
+  readonly #settings: SampleSettings;
+  readonly #kind: SampleKind<T>;
+  /** Taken by the first attempt and kept by the others. */
+  #seqId: number | bigint | undefined;
+  #requestId: string | undefined;
+  /** The request whose result was lost last. */
+  #lostRequestId: string | undefined;
+  #failures = 0;
+
+  constructor(sampler: Sampler, call: RunningCall<T>, prompt: ModelInput, settings: SampleSettings, kind: SampleKind<T>) {
+    this.#sampler = sampler;
+    this.#call = call;
+    this.#prompt = prompt;
+    this.#settings = settings;
+    this.#kind = kind;
+  }
+
+  /** Starts now if there is room, else joins the queue. */
+  begin(): void {
+    const { queue } = this.#sampler;
+    this.#call.throwIfEnded();
+    if (queue.tryEnter()) this.start();
+    else {
+      queue.join(this);
+      // Closing the client admits every call, to fail there.
+      this.#call.requestSignal?.addEventListener('abort', () => {
+        if (queue.remove(this)) this.#call.reject(this.#call.failure);
+      });
     }
   }
 
-  /** Starts a call. `isAlwaysRetried`: the server's flag that turns retries of `sample` off does not apply. */
-  start<T>(input: SampleInput, options: CallOptions, finish: (response: SampleResponse) => T, isAlwaysRetried: boolean): ApiFuture<T> {
-    const isRepeated = isAlwaysRetried || !this.#connection.config.sampleNoRetries;
-    const headers = options.headers && { ...options.headers };
-    let prompt: ModelInput;
-    let settings: SampleSettings;
-    try {
-      prompt = toModelInput(input.prompt);
-      settings = ownSettings(input);
-    } catch (error) {
-      // Refused now, not when its turn comes.
-      return this.#connection.startOperation({ requestType: 'Sample', run: () => Promise.reject(error) }, options);
-    }
-    return this.#connection.startOperation(
-      {
-        requestType: 'Sample',
-        line: this.#line,
-        run: (operation) => this.#run({ prompt, settings, operation, headers, failures: 0 }, isRepeated, finish),
+  start(): void {
+    const { queue } = this.#sampler;
+    this.#run().then(
+      (value) => {
+        queue.leave();
+        this.#call.resolve(value);
       },
-      options,
+      (error: unknown) => {
+        queue.leave();
+        this.#call.reject(error);
+      },
     );
   }
 
-  async #run<T>(call: SampleCall, isRepeated: boolean, finish: (response: SampleResponse) => T): Promise<T> {
+  async #run(): Promise<T> {
     try {
-      const response = await this.#perform(call, isRepeated);
-      const result = finish(response);
-      if (hasSubscribers('tinkex:sampling:call')) this.#publish(call, response, undefined);
-      return result;
+      const response = await this.#sample();
+      const value = this.#kind.finish(response);
+      if (hasSubscribers('tinkex:sampling:call')) this.#publish(response, undefined);
+      return value;
     } catch (error) {
-      if (hasSubscribers('tinkex:sampling:call')) this.#publish(call, undefined, reasonOf(call.operation, error));
+      // Requests see a time limit as an abort like any other; the event has the reason that the future shows.
+      if (hasSubscribers('tinkex:sampling:call')) this.#publish(undefined, this.#call.explain(error));
       throw error;
     }
   }
 
-  #perform(call: SampleCall, isRepeated: boolean): Promise<SampleResponse> {
-    const retry = this.#retry;
-    if (retry === undefined) return this.#attempt(call, call.operation);
-    if (!isRepeated) return retry.runOnce((failed) => this.#attempt(call, call.operation, failed));
-    return retry.run(
-      (signal, failed) => this.#attempt(call, { signal, requestSignal: signal }, failed),
-      call.operation.signal,
-      (error, isRetried) => {
-        this.#reportFailure(call, error, isRetried);
-        if (!isRetried) return;
-        call.failures += 1;
-        this.#noteLoss(call, error, retry.options.seqIdAfterLoss);
-      },
+  #sample(): Promise<SampleResponse> {
+    const { retries, sampling } = this.#sampler;
+    if (retries === undefined) return this.#attempt(this.#call, undefined);
+    const isRetried = this.#kind.isAlwaysRetried || !sampling.config.sampleNoRetries;
+    if (!isRetried) return retries.runOnce((submissions) => this.#attempt(this.#call, submissions));
+    return retries.run(
+      (signal, submissions) => this.#attempt({ signal, requestSignal: signal }, submissions),
+      this.#call.signal,
+      (error, isFollowed) => this.#noteFailure(error, isFollowed),
     );
   }
 
-  async #attempt(call: SampleCall, scope: SubmissionScope, failed?: (error: unknown) => void): Promise<SampleResponse> {
-    const { operation, headers, prompt } = call;
-    const startedAtMs = this.#connection.clock.now();
-    const requestId = await this.#submit(call, scope, failed);
-    call.requestId = requestId;
-    operation.accepted([requestId]);
-    const roundtripMs = this.#connection.clock.now() - startedAtMs;
-    const response = await this.#connection.poll(new SamplePollJob(requestId, roundtripMs, scope, operation.observer, headers));
-    return response.promptLogprobs === undefined ? response : alignPromptLogprobs(response, promptTokenCount(prompt));
+  /** Submits the request and waits for its result. */
+  async #attempt(scope: PollScope, submissions: SubmissionCount | undefined): Promise<SampleResponse> {
+    const { runtime, poller } = this.#sampler;
+    const call = this.#call;
+    const startedAtMs = runtime.clock.now();
+    const requestId = await this.#submit(scope, submissions);
+    this.#requestId = requestId;
+    call.accept([requestId]);
+    const response = await poller.poll({
+      requestId,
+      requestType: 'Sample',
+      decoder: RESULT_DECODERS.Sample,
+      scope,
+      observer: call.core,
+      roundtripMs: runtime.clock.now() - startedAtMs,
+      headers: call.headers,
+    });
+    return response.promptLogprobs === undefined ? response : alignPromptLogprobs(response, promptTokenCount(this.#prompt));
   }
 
-  /** A function of its own, so that a pending call does not keep its request. */
-  #submit(call: SampleCall, scope: SubmissionScope, failed: ((error: unknown) => void) | undefined): Promise<string> {
-    const { settings, prompt, headers } = call;
-    call.seqId ??= this.#seqIds.next();
+  /** A separate function, so that a pending call does not keep its request. */
+  #submit(scope: PollScope, submissions: SubmissionCount | undefined): Promise<string> {
+    const { sampling, samplingSessionId, seqIds } = this.#sampler;
+    const { numSamples, samplingParams, promptLogprobs, topkPromptLogprobs } = this.#settings;
+    const prompt = this.#prompt;
+    this.#seqId ??= seqIds.next();
+    const seqId = this.#seqId;
     const submission = {
-      request: {
-        prompt,
-        numSamples: settings.numSamples,
-        samplingParams: settings.samplingParams,
-        samplingSessionId: this.#samplingSessionId,
-        seqId: call.seqId,
-        promptLogprobs: settings.promptLogprobs,
-        topkPromptLogprobs: settings.topkPromptLogprobs,
-      },
+      request: { prompt, numSamples, samplingParams, samplingSessionId, seqId, promptLogprobs, topkPromptLogprobs },
       estimatedBytes: estimatePromptBytes(prompt),
       scope,
-      headers,
+      headers: this.#call.headers,
     };
-    if (this.#retry === undefined) return this.#submitter.submitOnce(submission);
-    const onFailure = (error: unknown): void => {
-      failed?.(error);
-      call.failures += 1;
-    };
-    return this.#submitter.submitPatiently({ ...submission, onFailure });
+    if (submissions === undefined) return sampling.submitter.submitOnce(submission);
+    return sampling.submitter.submitUntilAccepted(submission, (error) => {
+      submissions.addOrThrow(error);
+      this.#failures += 1;
+    });
   }
 
-  #reportFailure({ failures, operation: { startedAtMs } }: SampleCall, error: unknown, isRetried: boolean): void {
-    const nowMs = this.#connection.clock.now();
-    this.#connection.report(samplingRetryReport({ operation: 'sample', error, isRetried, attempt: failures + 1, startedAtMs, nowMs }));
+  #noteFailure(error: unknown, isRetried: boolean): void {
+    const { clock, report } = this.#sampler.runtime;
+    const { startedAtMs } = this.#call;
+    const attempt = this.#failures + 1;
+    report.event(samplingRetryReport({ operation: 'sample', error, isRetried, attempt, startedAtMs, nowMs: clock.now() }));
+    if (!isRetried) return;
+    this.#failures = attempt;
+    if (FutureExpiredError.isInstance(error)) this.#chooseSeqIdAfterLoss();
   }
 
-  /** Decides which number the next attempt carries after a lost promise. */
-  #noteLoss(call: SampleCall, error: unknown, seqIdAfterLoss: 'same' | 'new'): void {
-    if (!FutureExpiredError.isInstance(error)) return;
-    // A server that gives the same lost promise for the same number would do so for ever.
-    if (seqIdAfterLoss === 'new' || call.requestId === call.lostRequestId) delete call.seqId;
-    if (call.requestId !== undefined) call.lostRequestId = call.requestId;
+  #chooseSeqIdAfterLoss(): void {
+    const isNew = this.#sampler.retries?.options.seqIdAfterLoss === 'new';
+    // A server that answers the same sequence ID with the same lost result would do so forever.
+    if (isNew || this.#requestId === this.#lostRequestId) this.#seqId = undefined;
+    this.#lostRequestId = this.#requestId ?? this.#lostRequestId;
   }
 
-  #publish(call: SampleCall, response: SampleResponse | undefined, error: unknown): void {
+  #publish(response: SampleResponse | undefined, error: unknown): void {
+    const { runtime, sampling, samplingSessionId } = this.#sampler;
+    const content = sampling.publishesContent && response !== undefined ? contentOf(this.#prompt, response) : undefined;
     publish('tinkex:sampling:call', {
       requestType: 'Sample',
-      samplingSessionId: this.#samplingSessionId,
-      promptTokens: promptTokenCount(call.prompt) ?? 0,
-      samples: call.settings.numSamples,
+      samplingSessionId,
+      promptTokens: promptTokenCount(this.#prompt) ?? 0,
+      samples: this.#settings.numSamples,
       sampledTokens: response?.sequences.reduce((sum, { tokens }) => sum + tokens.length, 0) ?? 0,
-      attempt: call.failures,
-      durationMs: this.#connection.clock.now() - call.operation.startedAtMs,
-      ...this.#connection.source(),
-      ...(call.requestId === undefined ? {} : { requestId: call.requestId }),
-      ...(this.#connection.publishesContent && response !== undefined ? { content: contentOf(call.prompt, response) } : {}),
+      attempt: this.#failures,
+      durationMs: runtime.clock.now() - this.#call.startedAtMs,
+      ...runtime.source(),
+      ...(this.#requestId === undefined ? {} : { requestId: this.#requestId }),
+      ...(content === undefined ? {} : { content }),
       ...(error === undefined ? {} : { errorCode: TinkexError.isInstance(error) ? error.code : 'UNKNOWN' }),
     });
   }
 }
 
-/** Why the call failed, as its future tells it: to the requests, a time limit is an abort like any other. */
-function reasonOf({ signal }: Operation, error: unknown): unknown {
-  return signal.aborted ? signal.reason : error;
-}
-
-/** Without it every call would stand in line for ever. */
+/** Without this error every call would wait forever. */
 function noCallsAllowed(limit: number): ConfigurationError {
   return new ConfigurationError({
-    message: `The server's sample_max_concurrent_requests is ${limit}, which allows no sampling at all. Set limits.maxConcurrentSamples to sample nevertheless.`,
+    message: `The server's limit on concurrent samples is ${limit}, which allows no sampling at all. Set limits.maxConcurrentSamples to sample nevertheless.`,
     option: 'limits.maxConcurrentSamples',
   });
 }
 
-/** Text only: images and audio have no tokens of their own. */
+/** Text only: images and audio have no tokens. */
 function contentOf(prompt: ModelInput, { sequences }: SampleResponse): NonNullable<SamplingCallEvent['content']> {
   const text = prompt.chunks.flatMap((chunk) => (chunk.type === 'encoded_text' ? [...chunk.tokens] : []));
   return { prompt: text, sequences: sequences.map(({ tokens }) => tokens) };
 }
 
-/** The polling of one sample. A class, because its signal is made when somebody asks for it: a getter in a literal would be defined anew for each call. */
-class SamplePollJob implements PollJob<SampleResponse> {
-  readonly requestType = 'Sample';
-  readonly decoder = resultDecoders.Sample;
-  readonly requestId: string;
-  readonly roundtripMs: number;
-  readonly isRequestAbortable: boolean;
-  readonly observer: PollObserver;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly #scope: SubmissionScope;
+const BLOCK = 1_000_000_000n;
 
-  constructor(requestId: string, roundtripMs: number, scope: SubmissionScope, observer: PollObserver, headers: CallOptions['headers']) {
-    this.requestId = requestId;
-    this.roundtripMs = roundtripMs;
-    this.isRequestAbortable = scope.requestSignal !== undefined;
-    this.observer = observer;
-    if (headers !== undefined) this.headers = headers;
-    this.#scope = scope;
+/** Hands out the sequence IDs of one sampling client. Values above 2^53 stay exact as `bigint`. */
+export class SeqIds {
+  #next: number | bigint;
+
+  /** @param first - 0 for the client that created the sampling session; see {@link SeqIds.forCopy} for others. */
+  constructor(first: number | bigint = 0) {
+    this.#next = first;
   }
 
-  get signal(): AbortSignal {
-    return this.#scope.signal;
+  /**
+   * For another holder of the same sampling session (a worker thread, another process): starts in one of a thousand million blocks of
+   * IDs, picked at random, none of which is the creator's.
+   */
+  static forCopy(block: number = randomInt(Number(BLOCK))): SeqIds {
+    return new SeqIds(BLOCK * (BigInt(block) + 1n));
+  }
+
+  next(): number | bigint {
+    const id = this.#next;
+    this.#next = typeof id === 'bigint' ? id + 1n : id + 1;
+    return id;
   }
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { StartLine } from './start-queue.js';
+import { StartQueue } from './admission.js';
 
 /** One turn of the event loop: what was due before has happened. */
 const turn = () => new Promise((resolve) => setImmediate(resolve));
@@ -12,21 +12,21 @@ function notingWork(started: number[]) {
 
 const range = (from: number, to: number) => Array.from({ length: to - from }, (_, index) => from + index);
 
-/** A line in which `count` works stand, after those that entered at once. */
-function filledLine(limit: number, startsPerTurn: number, count: number) {
-  const line = new StartLine(limit, startsPerTurn);
+/** A queue of `count` works, after those that entered immediately. */
+function filledQueue(limit: number, startsPerTurn: number, count: number) {
+  const queue = new StartQueue(limit, startsPerTurn);
   const started: number[] = [];
   const work = notingWork(started);
   let entered = 0;
-  while (line.tryEnter()) entered += 1;
+  while (queue.tryEnter()) entered += 1;
   const works = range(0, count).map(work);
-  for (const each of works) line.join(each);
-  return { line, started, works, entered };
+  for (const each of works) queue.join(each);
+  return { queue, started, works, entered };
 }
 
-describe('StartLine', () => {
+describe('StartQueue', () => {
   it('lets so many in at once, and as many again in each turn in which none ends', async () => {
-    const { started, entered } = filledLine(100, 4, 10);
+    const { started, entered } = filledQueue(100, 4, 10);
     expect(entered).toBe(4);
     expect(started).toEqual([]);
     await turn();
@@ -38,15 +38,15 @@ describe('StartLine', () => {
   });
 
   it('replaces only most of those that end in busy turns, so that the number under way goes down to the few', async () => {
-    const { line, started } = filledLine(1_000, 4, 1_000);
+    const { queue, started } = filledQueue(1_000, 4, 1_000);
     for (let count = 0; count < 50; count += 1) await turn();
     expect(started).toHaveLength(200);
     let underWay = 204;
     const sizes: number[] = [];
     for (let count = 0; count < 1_000 && started.length < 900; count += 1) {
       const before = started.length;
-      line.leave();
-      line.leave();
+      queue.leave();
+      queue.leave();
       await turn();
       underWay += started.length - before - 2;
       sizes.push(underWay);
@@ -58,26 +58,26 @@ describe('StartLine', () => {
   });
 
   it('never has fewer under way than start at once, however many end', async () => {
-    const { line, started } = filledLine(100, 4, 10);
-    line.leave();
-    line.leave();
+    const { queue, started } = filledQueue(100, 4, 10);
+    queue.leave();
+    queue.leave();
     expect(started, 'they start together').toEqual([]);
     await turn();
     expect(started).toEqual([0, 1]);
   });
 
   it('does not wait for the end of a turn in which many end', async () => {
-    const { line, started } = filledLine(100, 4, 50);
+    const { queue, started } = filledQueue(100, 4, 50);
     for (let count = 0; count < 5; count += 1) await turn();
     expect(started).toHaveLength(20);
-    for (let count = 0; count < 8; count += 1) line.leave();
+    for (let count = 0; count < 8; count += 1) queue.leave();
     expect(started.length).toBeGreaterThanOrEqual(24);
     expect(started.length).toBeLessThan(28);
   });
 
   it('lets nobody overtake, and nobody in beyond the limit', async () => {
-    const { line, started } = filledLine(6, 4, 10);
-    expect(line.tryEnter()).toBe(false);
+    const { queue, started } = filledQueue(6, 4, 10);
+    expect(queue.tryEnter()).toBe(false);
     await turn();
     expect(started).toEqual([0, 1]);
     // The lines of other tests may still be turning for a while.
@@ -88,19 +88,19 @@ describe('StartLine', () => {
     }
     expect(isTurning, 'a full house waits without turning').toBe(false);
     expect(started).toEqual([0, 1]);
-    line.leave();
+    queue.leave();
     await turn();
     expect(started).toEqual([0, 1, 2]);
   });
 
-  it('never starts work that has left the line', async () => {
-    const { line, started, works } = filledLine(100, 4, 3);
+  it('never starts work that has left the queue', async () => {
+    const { queue, started, works } = filledQueue(100, 4, 3);
     const [, second] = works;
-    expect(second !== undefined && line.remove(second)).toBe(true);
+    expect(second !== undefined && queue.remove(second)).toBe(true);
     await turn();
     expect(started).toEqual([0, 2]);
-    expect(second !== undefined && line.remove(second)).toBe(false);
-    expect(works[0] !== undefined && line.remove(works[0]), 'it has started').toBe(false);
+    expect(second !== undefined && queue.remove(second)).toBe(false);
+    expect(works[0] !== undefined && queue.remove(works[0]), 'it has started').toBe(false);
   });
 
   it('starts all, in order and never too many, whatever ends in between', async () => {
@@ -110,7 +110,7 @@ describe('StartLine', () => {
     );
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 1, max: 9 }), fc.integer({ min: 1, max: 6 }), fc.array(event), async (limit, perTurn, events) => {
-        const line = new StartLine(limit, perTurn);
+        const queue = new StartQueue(limit, perTurn);
         const started: number[] = [];
         const work = notingWork(started);
         let [joined, ended] = [0, 0];
@@ -118,9 +118,9 @@ describe('StartLine', () => {
         const leave = (): void => {
           if (started.length === ended) return;
           ended += 1;
-          line.leave();
+          queue.leave();
         };
-        const happen = { join: () => begin(line, work(joined++)), leave, turn };
+        const happen = { join: () => begin(queue, work(joined++)), leave, turn };
         for (const { kind, count } of events) {
           for (let round = 0; round < count; round += 1) {
             await happen[kind]();
@@ -138,7 +138,7 @@ describe('StartLine', () => {
   });
 });
 
-function begin(line: StartLine, work: { start(): void }): void {
-  if (line.tryEnter()) work.start();
-  else line.join(work);
+function begin(queue: StartQueue, work: { start(): void }): void {
+  if (queue.tryEnter()) work.start();
+  else queue.join(work);
 }

@@ -1,21 +1,18 @@
-import type { Clock } from '@tinkex/http';
 import type { ClientDynamicConfigResponse } from '@tinkex/types/wire';
-import type { Lifetime } from '../runtime/client-lifetime.js';
+import type { Runtime } from '../runtime/runtime.js';
 
 const MIN_REFRESH_MS = 10_000;
 
-export interface DynamicConfigOptions {
-  readonly clock: Clock;
-  readonly lifetime: Lifetime;
+export interface DynamicConfigOptions extends Pick<Runtime, 'clock' | 'lifetime'> {
   readonly initial: ClientDynamicConfigResponse;
   readonly fetch: () => Promise<ClientDynamicConfigResponse>;
 }
 
 /**
- * Refreshes what the server may change while a session runs, at the interval the server names and never more often than
- * every 10 s. A failed refresh keeps the last values.
+ * Refreshes what the server may change while a session runs, at the interval that the server names but at most every 10 s. A failed
+ * refresh keeps the last values.
  *
- * @returns Reads the latest values.
+ * @returns A function that reads the latest values.
  */
 export function keepDynamicConfig({ clock, lifetime, initial, fetch }: DynamicConfigOptions): () => ClientDynamicConfigResponse {
   let current = initial;
@@ -28,7 +25,7 @@ export function keepDynamicConfig({ clock, lifetime, initial, fetch }: DynamicCo
     try {
       current = await fetch();
     } catch {
-      // The old values stay good; the failed request is visible in the http events.
+      // The old values stay valid; the failed request is visible in the http events.
     }
     schedule();
   };

@@ -1,26 +1,25 @@
-import { type Clock, publish } from '@tinkex/http';
+import { publish } from '@tinkex/http';
 import { type SessionEvent, TinkexError } from '@tinkex/types';
-import type { Lifetime } from '../runtime/client-lifetime.js';
+import type { Runtime } from '../runtime/runtime.js';
 
 /** The protocol's pace. */
 export const DEFAULT_HEARTBEAT_INTERVAL_MS = 10_000;
-/** Without an answered beat for longer than this, the session may be lost, and somebody should know. */
+/** Without an answered heartbeat for longer than this, the session may be lost. */
 export const HEARTBEAT_WARNING_AFTER_MS = 120_000;
 
-export interface HeartbeatOptions {
-  readonly clock: Clock;
-  readonly lifetime: Lifetime;
+export interface HeartbeatOptions extends Pick<Runtime, 'clock' | 'lifetime'> {
   readonly intervalMs: number;
-  /** Sends one beat. */
+  /** Sends one heartbeat. */
   readonly beat: () => Promise<unknown>;
   readonly event: () => SessionEvent;
-  /** Told after every failed beat once the last answered one is more than 120 s ago. */
+  /** Called after every failed heartbeat once the last answered one is more than 120 s ago. */
   readonly onSilence: (sinceLastSuccessMs: number) => void;
 }
 
 /**
- * Keeps a session alive: the first beat one interval after the start, each next one an interval after the last was over. A
- * failed beat changes nothing and is told (event `tinkex:session:heartbeat_missed`) only after 120 s of silence; the loop never gives up and ends only with the client. Its timer keeps no process alive.
+ * Keeps a session alive: the first heartbeat follows one interval after the start, each next one an interval after the last has ended. A
+ * failed heartbeat is published (event `tinkex:session:heartbeat_missed`) only after 120 s without an answer. The loop never gives up and
+ * ends only with the client. Its timer does not keep the process alive.
  */
 export function startHeartbeat({ clock, lifetime, intervalMs, beat, event, onSilence }: HeartbeatOptions): void {
   let lastSuccessAtMs = clock.now();

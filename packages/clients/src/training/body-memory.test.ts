@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { BodyBuffers } from './body-memory.js';
+import { BodyMemory } from './body-memory.js';
 
 const MEGABYTE = 2 ** 20;
 
 describe('memory of bodies', () => {
   it('is used again once it was given back, for bodies of about the same size', () => {
-    const buffers = new BodyBuffers(8 * MEGABYTE);
+    const buffers = new BodyMemory(8 * MEGABYTE);
     const first = buffers.take(MEGABYTE);
     expect(buffers.take(MEGABYTE).buffer).not.toBe(first.buffer);
     buffers.giveBack(first);
@@ -16,14 +16,14 @@ describe('memory of bodies', () => {
   });
 
   it('is not wasted on a small body', () => {
-    const buffers = new BodyBuffers(8 * MEGABYTE);
+    const buffers = new BodyMemory(8 * MEGABYTE);
     const large = buffers.take(4 * MEGABYTE);
     buffers.giveBack(large);
     expect(buffers.take(1_000).buffer).not.toBe(large.buffer);
   });
 
   it('is never used again when it was abandoned, nor given back twice', () => {
-    const buffers = new BodyBuffers(8 * MEGABYTE);
+    const buffers = new BodyMemory(8 * MEGABYTE);
     const first = buffers.take(MEGABYTE);
     buffers.abandon(first);
     buffers.giveBack(first);
@@ -36,7 +36,7 @@ describe('memory of bodies', () => {
   });
 
   it('beyond the limit is ordinary memory, and a limit of 0 keeps nothing', () => {
-    const buffers = new BodyBuffers(0);
+    const buffers = new BodyMemory(0);
     const body = buffers.take(MEGABYTE);
     buffers.giveBack(body);
     expect(body).toHaveLength(MEGABYTE);
@@ -45,7 +45,7 @@ describe('memory of bodies', () => {
   });
 
   it('makes room for another size by dropping what is free', () => {
-    const buffers = new BodyBuffers(2 * MEGABYTE);
+    const buffers = new BodyMemory(2 * MEGABYTE);
     buffers.giveBack(buffers.take(MEGABYTE));
     const large = buffers.take(2 * MEGABYTE);
     buffers.giveBack(large);
@@ -57,7 +57,7 @@ describe('memory of bodies', () => {
     const action = fc.tuple(fc.constantFrom('take', 'give', 'abandon'), fc.integer({ min: 0, max: 3 * MEGABYTE }));
     fc.assert(
       fc.property(fc.array(action, { maxLength: 60 }), (actions) => {
-        const buffers = new BodyBuffers(5 * MEGABYTE);
+        const buffers = new BodyMemory(5 * MEGABYTE);
         const lent: Uint8Array[] = [];
         for (const [kind, number] of actions) {
           if (kind === 'take') lent.push(buffers.take(number));

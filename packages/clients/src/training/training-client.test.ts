@@ -135,7 +135,7 @@ describe('TrainingClient', () => {
     const next = training.forwardBackward(many(1), 'cross_entropy');
     await expect(server.clock.runUntil(pass)).rejects.toMatchObject({
       status: 413,
-      message: expect.stringMatching(/too large .*chunk 3 of 3, seq_id 3; accepted before: 2; given up: 1/),
+      message: expect.stringMatching(/too large .*chunk 3 of 3, sequence ID 3; accepted before: 2; given up: 1/),
     });
     await server.clock.runUntil(Promise.all([step, next]));
     expect(server.submittedSeqIds()).toEqual([2, 3, 4, 5]);

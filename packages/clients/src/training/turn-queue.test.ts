@@ -1,22 +1,22 @@
 import { AbortedError } from '@tinkex/types';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { TurnLine } from './turn-queue.js';
+import { TurnQueue } from './turn-queue.js';
 
 const tick = () => new Promise((resolve) => setImmediate(resolve));
 
-describe('TurnLine', () => {
+describe('TurnQueue', () => {
   it('numbers from 1, without gaps, at the moment of the call', () => {
-    const line = new TurnLine();
-    expect(line.reserve(3).seqIds).toEqual([1, 2, 3]);
-    expect(line.reserve().seqIds).toEqual([4]);
-    expect(line.reserve(0).seqIds).toEqual([]);
-    expect(line.nextSeqId).toBe(5);
+    const queue = new TurnQueue();
+    expect(queue.reserve(3).seqIds).toEqual([1, 2, 3]);
+    expect(queue.reserve().seqIds).toEqual([4]);
+    expect(queue.reserve(0).seqIds).toEqual([]);
+    expect(queue.nextSeqId).toBe(5);
   });
 
   it('starts a turn when the one before has ended, and not earlier', async () => {
-    const line = new TurnLine();
-    const [first, second] = [line.reserve(), line.reserve()];
+    const queue = new TurnQueue();
+    const [first, second] = [queue.reserve(), queue.reserve()];
     await first.start();
     let isStarted = false;
     const starting = second.start().then(() => {
@@ -30,8 +30,8 @@ describe('TurnLine', () => {
   });
 
   it('skips a turn that was cancelled while it waited, and one that ended before it asked', async () => {
-    const line = new TurnLine();
-    const [first, cancelled, failed, last] = [line.reserve(), line.reserve(), line.reserve(), line.reserve()];
+    const queue = new TurnQueue();
+    const [first, cancelled, failed, last] = [queue.reserve(), queue.reserve(), queue.reserve(), queue.reserve()];
     await first.start();
     const controller = new AbortController();
     const waiting = cancelled.start(controller.signal);
@@ -43,17 +43,17 @@ describe('TurnLine', () => {
     first.end();
     await starting;
     last.end();
-    expect(line.pending).toBe(0);
+    expect(queue.pending).toBe(0);
     expect(last.seqIds).toEqual([4]);
   });
 
   it('runs in call order and never deadlocks, whatever fails or is cancelled', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.constantFrom('ok', 'fail', 'cancel', 'late'), { maxLength: 60 }), async (fates) => {
-        const line = new TurnLine();
+        const queue = new TurnQueue();
         const started: number[] = [];
         const work = fates.map(async (fate, index) => {
-          const turn = line.reserve();
+          const turn = queue.reserve();
           const controller = new AbortController();
           try {
             if (fate === 'late') await tick();
@@ -72,7 +72,7 @@ describe('TurnLine', () => {
         await Promise.all(work);
         expect(started).toEqual([...started].sort((a, b) => a - b));
         expect(started).toEqual(expect.arrayContaining(fates.flatMap((fate, index) => (fate === 'cancel' ? [] : [index]))));
-        expect(line.pending).toBe(0);
+        expect(queue.pending).toBe(0);
       }),
       { numRuns: 50 },
     );

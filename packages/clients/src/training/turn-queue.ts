@@ -1,17 +1,17 @@
+import { onAbort } from '@tinkex/http';
 import { AbortedError } from '@tinkex/types';
-import { onAbort } from '../runtime/on-abort.js';
 
-/** A place in the line of one training client, with the sequence numbers that go with it. */
+/** The turn of one operation in the queue of its training client, with its sequence IDs. */
 export interface Turn {
-  /** Wire sequence numbers, ascending, reserved for this operation alone. */
+  /** Ascending, reserved for this operation alone. */
   readonly seqIds: readonly number[];
   /**
    * Resolves when every operation called before this one has finished submitting.
    *
-   * @param signal - Aborting leaves the line with `AbortedError`; {@link end} is still due.
+   * @param signal - Aborting rejects with `AbortedError`; {@link end} is still due.
    */
   start(signal?: AbortSignal): Promise<void>;
-  /** Ends the turn, whatever became of it, and lets the next one start. Must be called exactly once or more; before its start it skips. */
+  /** Ends the turn, regardless of its outcome, and starts the next. Call it at least once; before {@link start} it skips the turn. */
   end(): void;
 }
 
@@ -21,10 +21,10 @@ interface Place {
 }
 
 /**
- * Puts the submissions of one training client in the order of the calls. A number is taken when {@link reserve} is called,
- * synchronously; an operation that fails, or gives up before its turn, leaves a gap in the numbers but never holds up the rest.
+ * Keeps the submissions of one training client in the order of the calls. {@link reserve} takes the sequence IDs synchronously. An operation
+ * that fails, or is aborted before its turn, leaves a gap in the sequence IDs but never holds up the rest.
  */
-export class TurnLine {
+export class TurnQueue {
   #nextSeqId: number;
   readonly #places: Place[] = [];
   /** Index of the place whose turn it is; everything before it has ended. */
@@ -35,7 +35,7 @@ export class TurnLine {
     this.#nextSeqId = firstSeqId;
   }
 
-  /** The number the next operation will get. */
+  /** The sequence ID of the next operation. */
   get nextSeqId(): number {
     return this.#nextSeqId;
   }
@@ -45,7 +45,7 @@ export class TurnLine {
     return this.#places.length - this.#head;
   }
 
-  /** Takes the next place and `count` consecutive sequence numbers. */
+  /** Reserves the next turn and `count` consecutive sequence IDs. */
   reserve(count = 1): Turn {
     const seqIds = Array.from({ length: count }, (_, index) => this.#nextSeqId + index);
     this.#nextSeqId += count;
@@ -59,7 +59,7 @@ export class TurnLine {
   }
 
   #start(place: Place, signal: AbortSignal | undefined): Promise<void> {
-    if (signal?.aborted) return Promise.reject(leftTheLine(signal));
+    if (signal?.aborted) return Promise.reject(abortedBeforeTurn(signal));
     if (this.#places[this.#head] === place) return Promise.resolve();
     return new Promise((resolve, reject) => {
       let unfollow: (() => void) | undefined;
@@ -70,7 +70,7 @@ export class TurnLine {
       if (signal === undefined) return;
       unfollow = onAbort(signal, () => {
         place.wake = undefined;
-        reject(leftTheLine(signal));
+        reject(abortedBeforeTurn(signal));
       });
     });
   }
@@ -90,6 +90,6 @@ export class TurnLine {
   }
 }
 
-function leftTheLine(signal: AbortSignal | undefined): AbortedError {
-  return new AbortedError({ message: 'Cancelled while waiting for its turn; nothing was sent', cause: signal?.reason });
+function abortedBeforeTurn(signal: AbortSignal): AbortedError {
+  return new AbortedError({ message: 'The call was aborted while it waited for its turn. Nothing was sent.', cause: signal.reason });
 }

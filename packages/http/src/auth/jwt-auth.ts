@@ -1,23 +1,29 @@
 import { inspect } from 'node:util';
+import { abortedBy, onAbort } from '../abort/on-abort.js';
 import { type Clock, systemClock } from '../clock/clock.js';
-import { abortedBy } from '../clock/sleep.js';
 import { checkedCredential } from './api-key.js';
 import type { AuthProvider } from './auth-provider.js';
-import { planJwtRefresh, RETRY_REFRESH_MS } from './jwt-refresh.js';
+import { jwtExpirySeconds } from './jwt-claims.js';
 
-/** A token that we have just been given is used for at least this long, however short its life: no loop of exchanges. */
+/** A new token is used for at least this long, however short its life: no loop of exchanges. */
 const MIN_REFRESH_INTERVAL_MS = 10_000;
+/** A token with this much left or less is replaced before it is used. */
+const MIN_LEFT_MS = 60_000;
+/** How long before the expiry the background refresh starts. */
+const AHEAD_MS = 300_000;
+/** The wait after a failed refresh, or when a token has no readable expiry. */
+const RETRY_REFRESH_MS = 60_000;
 
 /** Options of `jwtAuth`. */
 export interface JwtAuthOptions {
   /** Exchanges the long-lived credential for a token. One exchange runs at a time. */
   readonly exchange: () => Promise<string>;
-  /** A token from elsewhere to begin with. Default: the first call makes the first exchange. */
-  readonly token?: string;
-  /** Told when a refresh failed and the old token goes on being used. */
-  readonly onRefreshFailure?: (error: unknown) => void;
-  /** Default: the machine's. */
-  readonly clock?: Clock;
+  /** The first token. Default: the first call exchanges one. */
+  readonly token?: string | undefined;
+  /** Called when a refresh fails and the old token stays in use. */
+  readonly onRefreshFailure?: ((error: unknown) => void) | undefined;
+  /** Default: the system clock. */
+  readonly clock?: Clock | undefined;
 }
 
 /** An `AuthProvider` that can show the token in use. */
@@ -38,7 +44,7 @@ class RefreshingJwtAuth implements JwtAuth {
   readonly #options: JwtAuthOptions;
   readonly #clock: Clock;
   #headers: Readonly<Record<string, string>> | undefined;
-  /** The token needs no look before this time. */
+  /** The token is not checked before this time. */
   #freshUntilMs = Number.NEGATIVE_INFINITY;
   #refreshing: Promise<void> | undefined;
   #timer: unknown;
@@ -56,13 +62,13 @@ class RefreshingJwtAuth implements JwtAuth {
 
   current(): Readonly<Record<string, string>> | undefined {
     if (this.#timer === undefined && this.#headers !== undefined) this.#schedule(this.#plan().backgroundDelayMs);
-    return this.#clock.now() < this.#freshUntilMs || !this.#isStale() ? this.#headers : undefined;
+    return this.#clock.now() < this.#freshUntilMs || !this.#plan().isStale ? this.#headers : undefined;
   }
 
   async headers(signal?: AbortSignal): Promise<Record<string, string>> {
     const current = this.current();
     if (current !== undefined) return { ...current };
-    // Nobody would be there to hear that the exchange failed.
+    // An exchange whose failure has no reader would be an unhandled rejection.
     if (signal?.aborted) throw abortedBy(signal);
     try {
       await abortable(this.#refresh(), signal);
@@ -86,12 +92,8 @@ class RefreshingJwtAuth implements JwtAuth {
     return '[jwt]';
   }
 
-  #plan(): ReturnType<typeof planJwtRefresh> {
+  #plan(): JwtRefreshPlan {
     return planJwtRefresh(this.token ?? '', this.#clock.now());
-  }
-
-  #isStale(): boolean {
-    return this.#headers === undefined || this.#plan().isStale;
   }
 
   #refresh(): Promise<void> {
@@ -121,18 +123,34 @@ class RefreshingJwtAuth implements JwtAuth {
     this.#timer = undefined;
     if (this.#isClosed) return;
     this.#timer = this.#clock.setTimeout(() => {
-      // A failure has been reported and scheduled again by the exchange itself.
+      // The exchange has reported the failure and scheduled the next refresh.
       this.#refresh().catch(() => undefined);
     }, delayMs);
   }
 }
 
-/** Stops waiting when the signal is aborted; the work goes on for the others who wait for it. */
+/** Stops waiting when the signal is aborted; the work continues for the other waiters. */
 function abortable(work: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
   if (signal === undefined) return work;
   return new Promise((resolve, reject) => {
-    const onAbort = (): void => reject(abortedBy(signal));
-    signal.addEventListener('abort', onAbort, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
+    const unfollow = onAbort(signal, () => reject(abortedBy(signal)));
+    work.then(resolve, reject).finally(unfollow);
   });
+}
+
+interface JwtRefreshPlan {
+  /** The next call must wait for a new token. */
+  readonly isStale: boolean;
+  /** When to exchange a new token in the background, milliseconds from now. */
+  readonly backgroundDelayMs: number;
+}
+
+/** When to replace a token. A token without a readable expiry has nothing left, and works all the same. */
+export function planJwtRefresh(token: string, nowMs: number): JwtRefreshPlan {
+  try {
+    const leftMs = jwtExpirySeconds(token) * 1_000 - nowMs;
+    return { isStale: leftMs <= MIN_LEFT_MS, backgroundDelayMs: Math.max(0, leftMs - AHEAD_MS) };
+  } catch {
+    return { isStale: true, backgroundDelayMs: RETRY_REFRESH_MS };
+  }
 }

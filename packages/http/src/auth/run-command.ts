@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { ConfigurationError } from '@tinkex/types';
+import { abortedBy, onAbort } from '../abort/on-abort.js';
 import type { Clock } from '../clock/clock.js';
-import { abortedBy } from '../clock/sleep.js';
 
 const MAX_OUTPUT_BYTES = 64 * 1024;
 
@@ -32,7 +32,7 @@ export function runCommand(command: Command, timeoutMs: number, clock: Clock, si
 
     const finish = (error: Error | undefined): void => {
       clock.clearTimeout(timer);
-      signal?.removeEventListener('abort', onAbort);
+      unfollow?.();
       child.removeAllListeners();
       child.stdout.removeAllListeners();
       if (error === undefined) {
@@ -44,9 +44,8 @@ export function runCommand(command: Command, timeoutMs: number, clock: Clock, si
       endGroup(child.pid);
       reject(error);
     };
-    const onAbort = (): void => finish(abortedBy(signal));
     const timer = clock.setTimeout(() => finish(failure(`took longer than ${timeoutMs} ms`)), timeoutMs);
-    signal?.addEventListener('abort', onAbort, { once: true });
+    const unfollow = signal && onAbort(signal, () => finish(abortedBy(signal)));
     child.stdout.on('data', (chunk: Buffer) => {
       size += chunk.byteLength;
       if (size > MAX_OUTPUT_BYTES) finish(failure(`printed more than ${MAX_OUTPUT_BYTES} bytes`));

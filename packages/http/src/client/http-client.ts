@@ -1,33 +1,25 @@
 import { randomUUID } from 'node:crypto';
 import { ConnectionError } from '@tinkex/types';
 import type { AuthProvider } from '../auth/auth-provider.js';
-import { type Clock, systemClock } from '../clock/clock.js';
-import { compressionStage } from '../compression/compression-stage.js';
-import { diagnosticsStage } from '../diagnostics/diagnostics-stage.js';
-import { Attempt } from '../pipeline/attempt.js';
-import { type Call, isAnswer, type Reply } from '../pipeline/call.js';
-import { closedError, Lifetime } from '../pipeline/lifetime.js';
-import { requestIdOf } from '../pipeline/request-id.js';
-import { compose } from '../pipeline/stage.js';
-import { Wire } from '../pipeline/wire.js';
+import { type Call, CallFactory, isAnswer, type Reply, requestIdOf } from '../call/call.js';
+import type { HttpClientOptions } from '../call/http-client-options.js';
+import type { HttpResult, HttpStream, RequestOptions, StreamOptions } from '../call/request-options.js';
+import { systemClock } from '../clock/clock.js';
+import { compressZstd } from '../compression/zstd.js';
+import { type AttemptParts, runAttempts } from '../pipeline/attempt-retries.js';
+import { AttemptSender } from '../pipeline/attempt-sender.js';
+import { closedError, OpenRequests } from '../pipeline/open-requests.js';
 import { withAttempts } from '../retry/retry.js';
-import { retryStage } from '../retry/retry-stage.js';
 import type { Transport } from '../transport/transport.js';
 import { UndiciTransport } from '../transport/undici-transport.js';
-import { normalizeBaseUrl } from '../url/base-url.js';
-import { originOf } from '../url/join-url.js';
-import { CallFactory } from './call-factory.js';
-import { EdgeRejections } from './edge-rejections.js';
-import type { HttpClientOptions } from './http-client-options.js';
-import { HttpPromise } from './http-promise.js';
-import { readReply, statusError } from './read-reply.js';
-import type { HttpResult, HttpStream, RequestOptions, StreamOptions } from './request-options.js';
+import { normalizeBaseUrl, originOf } from '../url/url.js';
+import { EdgeRejections, readReply, statusError } from './read-reply.js';
 
 /**
  * A client of one JSON API: retries, deadlines, credentials, redirects, compression, events.
  *
- * A call goes through compression, retries, events and a deadline for each attempt; each attempt goes through your middleware,
- * the credential, redirects and the transport. No I/O happens in the constructor.
+ * A call is compressed, then retried; each attempt has a deadline and events, and goes through your middleware, the credential,
+ * the transport and redirects. The constructor does no I/O.
  *
  * @example
  * ```ts
@@ -38,48 +30,48 @@ import type { HttpResult, HttpStream, RequestOptions, StreamOptions } from './re
  */
 export class HttpClient {
   readonly baseUrl: string;
-  readonly #clock: Clock;
   readonly #auth: AuthProvider | undefined;
   readonly #transport: Transport;
   readonly #ownsTransport: boolean;
   readonly #calls: CallFactory;
-  readonly #lifetime: Lifetime;
+  readonly #parts: AttemptParts;
   readonly #edgeRejections = new EdgeRejections();
-  readonly #run: (call: Call) => Promise<Reply>;
   #closing: Promise<void> | undefined;
 
-  /** @throws ConfigurationError when an option makes no sense. */
+  /** @throws ConfigurationError when an option is invalid. */
   constructor(options: HttpClientOptions) {
+    const { auth, transport = new UndiciTransport(), middleware = [], clock = systemClock, random = Math.random } = options;
     this.baseUrl = normalizeBaseUrl(options.baseUrl);
-    this.#clock = options.clock ?? systemClock;
-    this.#lifetime = new Lifetime(this.#clock);
-    this.#auth = options.auth;
+    this.#auth = auth;
+    this.#transport = transport;
     this.#ownsTransport = options.transport === undefined;
-    this.#transport = options.transport ?? new UndiciTransport();
-    this.#calls = new CallFactory(options, this.baseUrl, this.#clock);
-    this.#run = this.#pipeline(options);
+    this.#calls = new CallFactory(options, this.baseUrl, clock);
+    const { source = sourceOf(this.baseUrl) } = options;
+    const sender = new AttemptSender(transport, auth, middleware);
+    this.#parts = { clock, random, openRequests: new OpenRequests(clock), sender, source };
   }
 
   /**
-   * Makes a call. It starts at once; await it for the data, or `withMetadata()` for the response as well.
+   * Makes a call. It starts immediately; await it for the data, or `withMetadata()` for the response as well.
    *
-   * @throws ApiStatusError for an answer that is no success, ConnectionError and TimeoutError when there is none, AbortedError
-   * when `signal` or `close()` ends it, ValidationError when the body is not what was expected. Each carries `attempts`.
+   * @throws ApiStatusError for a response that is not a success, ConnectionError and TimeoutError without a response,
+   * AbortedError when `signal` or `close()` ends it, ValidationError when the body is not as expected. Each has `attempts`.
    */
   request<T = unknown>(options: RequestOptions<T>): HttpPromise<T> {
     return new HttpPromise(this.#perform(options));
   }
 
-  /** Makes a call whose body is read piece by piece. Retries cover everything up to the headers. Throws as `request` does. */
+  /** Makes a call whose body is read piece by piece. Retries cover everything up to the headers. Throws like `request`. */
   async stream(options: StreamOptions): Promise<HttpStream> {
     const call = this.#begin(options, true, undefined);
     const reply = this.#accepted(call, await this.#run(call));
-    const { stream } = reply;
-    if (stream === undefined) throw statusError(reply, call, this.#clock.now());
-    return { ...responseFacts(call, reply), body: stream, cancel: () => stream.cancel() };
+    const { status, headers, stream } = reply;
+    if (stream === undefined) throw statusError(reply, call, this.#parts.clock.now());
+    const requestId = requestIdOf(headers);
+    return { status, headers, requestId, attempts: call.attempt + 1, body: stream, cancel: () => stream.cancel() };
   }
 
-  /** Ends what is under way with `AbortedError`, and frees what the client owns. Idempotent. */
+  /** Ends calls in flight with `AbortedError`, and frees what the client owns. Idempotent. */
   close(): Promise<void> {
     this.#closing ??= this.#closeAll();
     return this.#closing;
@@ -89,7 +81,7 @@ export class HttpClient {
     return this.close();
   }
 
-  /** Not an `async` function: what it throws while it begins is a rejection too, and the frame of one would be held for each call. */
+  /** Not an `async` function, whose frame would be held by each call in flight. */
   #perform<T>(options: RequestOptions<T>): Promise<HttpResult<T>> {
     let call: Call;
     try {
@@ -100,63 +92,89 @@ export class HttpClient {
     return this.#run(call).then((reply) => this.#result(options, call, this.#accepted(call, reply)));
   }
 
-  #result<T>(options: RequestOptions<T>, call: Call, reply: Reply): HttpResult<T> {
-    const { status, headers } = reply;
-    const { attempt, retryDelayMs } = call;
-    let data: T;
-    try {
-      data = readReply(reply, options);
-    } catch (error) {
-      throw attempt === 0 ? error : withAttempts(error, attempt + 1);
-    }
-    const requestId = requestIdOf(headers);
-    const result = { data, status, headers, attempts: attempt + 1, retryDelayMs };
-    return requestId === undefined ? result : { ...result, requestId };
-  }
-
   #begin(options: StreamOptions, isStream: boolean, acceptStatus: readonly number[] | undefined): Call {
-    if (this.#lifetime.isClosed) throw closedError();
+    if (this.#parts.openRequests.isClosed) throw closedError();
     return this.#calls.create(options, isStream, acceptStatus);
   }
 
-  /** The reply, if it is what the caller hoped for. */
+  #run(call: Call): Promise<Reply> {
+    return call.compress === undefined || call.body === undefined ? runAttempts(call, this.#parts) : this.#compressAndRun(call, call.body);
+  }
+
+  /** Compresses the body once, before the first attempt. */
+  async #compressAndRun(call: Call, body: string | Uint8Array): Promise<Reply> {
+    const compressed = await compressZstd(body);
+    if (compressed !== undefined) {
+      call.body = compressed;
+      call.headers['content-encoding'] = 'zstd';
+    }
+    return runAttempts(call, this.#parts);
+  }
+
+  /** Returns the reply if it is a success, else throws its error. */
   #accepted(call: Call, reply: Reply): Reply {
     if (isAnswer(call, reply.status)) {
       this.#edgeRejections.succeeded(call.pool);
       return reply;
     }
-    if (this.#edgeRejections.isRejection(call.pool, reply)) {
-      this.#transport.recycle?.(call.pool, originOf(call.url));
-      throw new ConnectionError({
-        message: `${call.method} ${call.path}: a proxy refused the connection (an empty 400).`,
-        attempts: call.attempt + 1,
-      });
-    }
-    throw statusError(reply, call, this.#clock.now());
+    if (!this.#edgeRejections.isRejection(call.pool, reply)) throw statusError(reply, call, this.#parts.clock.now());
+    this.#transport.recycle?.(call.pool, originOf(call.url));
+    const message = `${call.method} ${call.path}: a proxy refused the connection (an empty 400).`;
+    throw new ConnectionError({ message, attempts: call.attempt + 1 });
   }
 
-  #pipeline(options: HttpClientOptions): (call: Call) => Promise<Reply> {
-    const clock = this.#clock;
-    const source = options.source ?? defaultSource(this.baseUrl);
-    const wire = new Wire(clock, this.#lifetime, this.#transport, options.auth, options.middleware ?? []);
-    return compose(
-      [compressionStage, retryStage(clock, options.random ?? Math.random, this.#lifetime, source), diagnosticsStage(clock, source)],
-      (call) => Attempt.run(call, wire),
-    );
+  #result<T>(options: RequestOptions<T>, { attempt, retryDelayMs }: Call, reply: Reply): HttpResult<T> {
+    const { status, headers } = reply;
+    try {
+      const data = readReply(reply, options);
+      return { data, status, headers, requestId: requestIdOf(headers), attempts: attempt + 1, retryDelayMs };
+    } catch (error) {
+      throw withAttempts(error, attempt + 1);
+    }
   }
 
   async #closeAll(): Promise<void> {
-    this.#lifetime.close();
+    this.#parts.openRequests.close();
     await Promise.all([this.#auth?.close?.(), this.#ownsTransport ? this.#transport.close() : undefined]);
   }
 }
 
-function responseFacts({ attempt }: Call, { status, headers }: Reply): Omit<HttpStream, 'body' | 'cancel'> {
-  const requestId = requestIdOf(headers);
-  return { status, headers, attempts: attempt + 1, ...(requestId === undefined ? {} : { requestId }) };
+/** A call in flight: a promise of its data, with the response's metadata on demand. The call has started already. */
+export class HttpPromise<T> implements Promise<T> {
+  readonly #result: Promise<HttpResult<T>>;
+
+  constructor(result: Promise<HttpResult<T>>) {
+    this.#result = result;
+  }
+
+  get [Symbol.toStringTag](): string {
+    return 'HttpPromise';
+  }
+
+  /** The data together with status, headers, request ID and the number of attempts. */
+  withMetadata(): Promise<HttpResult<T>> {
+    return this.#result;
+  }
+
+  // biome-ignore lint/suspicious/noThenProperty: a promise is what this class is.
+  then<Fulfilled = T, Rejected = never>(
+    onFulfilled?: ((data: T) => Fulfilled | PromiseLike<Fulfilled>) | null,
+    onRejected?: ((reason: unknown) => Rejected | PromiseLike<Rejected>) | null,
+  ): Promise<Fulfilled | Rejected> {
+    const readData = onFulfilled ?? ((data: T) => data as unknown as Fulfilled);
+    return this.#result.then((result) => readData(result.data), onRejected);
+  }
+
+  catch<Rejected = never>(onRejected?: ((reason: unknown) => Rejected | PromiseLike<Rejected>) | null): Promise<T | Rejected> {
+    return this.then(undefined, onRejected);
+  }
+
+  finally(onFinally?: (() => void) | null): Promise<T> {
+    return this.then().finally(onFinally);
+  }
 }
 
-function defaultSource(baseUrl: string): () => { clientId: string; baseUrl: string } {
+function sourceOf(baseUrl: string): () => { clientId: string; baseUrl: string } {
   const source = { clientId: randomUUID(), baseUrl };
   return () => source;
 }

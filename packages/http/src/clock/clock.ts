@@ -1,18 +1,21 @@
 /**
- * Time as every layer sees it. Inject another one in tests: the testkit's `VirtualClock` moves only when told.
+ * Time as every layer sees it. Inject a `VirtualClock` from `@tinkex/http/testing` in tests.
  */
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;
-  /** Like the global `setTimeout`. The returned handle keeps no process alive. */
+  /** Like the global `setTimeout`. The timer does not keep the process alive. */
   setTimeout(callback: () => void, delayMs: number): unknown;
   clearTimeout(handle: unknown): void;
 }
 
-/** The longest that the runtime's timers can wait, nearly 25 days. Asked for more they fire at once. */
+/** The longest delay of the runtime's timers, nearly 25 days. They fire immediately when it is longer. */
 const MAX_DELAY_MS = 2 ** 31 - 1;
 
-/** The machine's own time. Timers are unref'd: a forgotten client never keeps a process alive. */
+/** Randomness as every layer sees it: uniform in [0, 1), like `Math.random`. Inject a seeded one in tests. */
+export type Random = () => number;
+
+/** The system clock. Timers are unref'd: a client that was not closed never keeps a process alive. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   setTimeout: (callback, delayMs) => {

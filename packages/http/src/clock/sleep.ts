@@ -1,20 +1,20 @@
-import { AbortedError } from '@tinkex/types';
+import { abortedBy, onAbort } from '../abort/on-abort.js';
 import type { Clock } from './clock.js';
 
 /** Options of `sleep`. */
 export interface SleepOptions {
   /**
-   * True for work that nobody awaits, such as a monitor's loop: the wait then does not keep the process alive. Default false:
-   * a program that awaits a call must not end while the call waits for its next attempt.
+   * True for background work, such as a monitor's loop: the wait does not keep the process alive. Default false: a program
+   * that awaits a call must not end while the call waits for its next attempt.
    */
-  readonly isBackground?: boolean;
+  readonly isBackground?: boolean | undefined;
 }
 
 /**
  * Waits on an injected clock.
  *
  * @param delayMs - Milliseconds; zero or less still yields once to the clock.
- * @param signal - Ends the wait at once.
+ * @param signal - Ends the wait immediately.
  * @throws AbortedError, with the signal's reason as its cause. The timer and the listener are gone by then.
  */
 export function sleep(clock: Clock, delayMs: number, signal?: AbortSignal, options: SleepOptions = {}): Promise<void> {
@@ -23,31 +23,24 @@ export function sleep(clock: Clock, delayMs: number, signal?: AbortSignal, optio
       reject(abortedBy(signal));
       return;
     }
-    const onAbort = (): void => {
-      clock.clearTimeout(timer);
-      reject(abortedBy(signal));
-    };
     const timer = clock.setTimeout(
       () => {
-        signal?.removeEventListener('abort', onAbort);
+        unfollow?.();
         resolve();
       },
       Math.max(0, delayMs),
     );
     if (!options.isBackground) keepAlive(timer);
-    signal?.addEventListener('abort', onAbort, { once: true });
+    const unfollow =
+      signal &&
+      onAbort(signal, () => {
+        clock.clearTimeout(timer);
+        reject(abortedBy(signal));
+      });
   });
 }
 
-/** The error of a call whose signal was aborted. */
-export function abortedBy(signal: AbortSignal | undefined, message = 'The call was aborted.'): AbortedError {
-  return new AbortedError({ message, cause: signal?.reason });
-}
-
-/**
- * Lets a timer of a clock keep the process alive, for a wait that somebody awaits. Clocks hand out timers that do not; the machine's own can be
- * told otherwise, and a virtual one has no process to keep.
- */
+/** Lets a timer of a clock keep the process alive, which timers of a `Clock` do not by default. Timers of other clocks than the system's are ignored. */
 export function keepAlive(timer: unknown): void {
   (timer as { ref?: () => unknown } | null | undefined)?.ref?.();
 }

@@ -3,9 +3,8 @@ import { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import { brotliDecompress, createBrotliDecompress, createGunzip, createInflate, gunzip, inflate } from 'node:zlib';
 import { ConnectionError, TinkexError } from '@tinkex/types';
-import { oversizedBody } from '../transport/body-size.js';
 import type { TransportBody } from '../transport/transport.js';
-import { unusableResponse } from '../transport/unusable-response.js';
+import { oversizedBody, unusableResponse } from '../transport/unusable-response.js';
 
 type Headers = Readonly<Record<string, string>>;
 
@@ -14,40 +13,32 @@ const STREAM = { gzip: createGunzip, 'x-gzip': createGunzip, deflate: createInfl
 
 type Encoding = keyof typeof WHOLE;
 
-/** True when the body must be decoded before it can be read. */
-export function hasEncoding(headers: Headers): boolean {
-  const encoding = headers['content-encoding'];
-  return encoding !== undefined && encoding !== '' && encoding.toLowerCase() !== 'identity';
-}
-
-/** Whether a body in this encoding can be decoded here. */
+/** Whether a body with this encoding can be decoded. */
 export function isDecodable(encoding: string): boolean {
   return encoding === 'identity' || Object.hasOwn(WHOLE, encoding);
 }
 
 /**
- * Undoes the response's `content-encoding`: gzip, deflate or br.
+ * Decodes a body by the response's `content-encoding`: gzip, deflate, br or identity.
  *
- * @param maxBytes - Limit of the decoded size, so that a small answer cannot fill the memory.
+ * @param maxBytes - Limit for the decoded size, so that a small response cannot fill the memory.
  * @throws ConnectionError when the body is cut off or damaged; ValidationError when it grows beyond the limit or its encoding is unknown.
  */
 export async function decodeBody(bytes: Uint8Array, headers: Headers, maxBytes: number): Promise<Uint8Array> {
-  if (bytes.byteLength === 0) return bytes;
-  const encoding = knownEncoding(headers);
+  const encoding = bytes.byteLength === 0 ? undefined : encodingOf(headers);
+  if (encoding === undefined) return bytes;
   try {
-    // The decoder refuses a limit that no buffer could reach.
+    // The decoder rejects a limit that no buffer can reach.
     return await WHOLE[encoding](bytes, { maxOutputLength: Math.min(maxBytes, kMaxLength) });
   } catch (error) {
     throw decodingFault(error, encoding, maxBytes);
   }
 }
 
-/**
- * The same for a body that is read piece by piece. Nothing is taken from the body before somebody reads: a fault would have nobody to
- * go to, and end the process.
- */
+/** The same for a body that is read piece by piece. It starts when it is read: earlier, a fault would have no reader and end the process. */
 export function decodeStream(body: TransportBody, headers: Headers): TransportBody {
-  const encoding = knownEncoding(headers);
+  const encoding = encodingOf(headers);
+  if (encoding === undefined) return body;
   return {
     async bytes(maxBytes = Number.POSITIVE_INFINITY) {
       const chunks: Uint8Array[] = [];
@@ -59,9 +50,7 @@ export function decodeStream(body: TransportBody, headers: Headers): TransportBo
       }
       return Buffer.concat(chunks, size);
     },
-    cancel() {
-      body.cancel();
-    },
+    cancel: () => body.cancel(),
     [Symbol.asyncIterator]: () => decoded(body, encoding),
   };
 }
@@ -79,13 +68,14 @@ async function* decoded(body: TransportBody, encoding: Encoding): AsyncGenerator
   try {
     for await (const chunk of decoder) yield chunk as Uint8Array;
   } catch (error) {
-    // Without a body (HEAD, 204) a decoder misses its beginning, and there is nothing to decode. A body that breaks is another matter.
+    // Without a body (HEAD, 204) the decoder fails, and there is nothing to decode. A body that breaks off is a fault.
     if (!isEmpty || source.errored !== null) throw decodingFault(error, encoding, Number.POSITIVE_INFINITY);
   }
 }
 
-function knownEncoding(headers: Headers): Encoding {
+function encodingOf(headers: Headers): Encoding | undefined {
   const encoding = (headers['content-encoding'] ?? '').trim().toLowerCase();
+  if (encoding === '' || encoding === 'identity') return undefined;
   if (Object.hasOwn(WHOLE, encoding)) return encoding as Encoding;
   throw unusableResponse(`The response has an unknown content-encoding: ${encoding}.`);
 }

@@ -4,29 +4,25 @@ type Compress = (bytes: Uint8Array) => Promise<Uint8Array>;
 
 let compressor: Promise<Compress | undefined> | undefined;
 /**
- * Starting the optional package a second time would swap its memory under the first user's feet, so it is started once in a process, whoever is first:
- * the test kit, in the same process, decompresses with it.
+ * A second start of the optional package would replace its memory while the first user still works with it, so it starts once
+ * per process: the testkit decompresses with it in the same process.
  */
 const STARTED = Symbol.for('tinkex.zstd-wasm.started');
 const shared = globalThis as { [STARTED]?: WeakMap<object, Promise<void>> };
 
 /**
- * Compresses with zstd at the library's default level, in one frame: by Node's own zlib where it has zstd (22.15, 23.8 and
- * later), else by the optional peer `@bokuweb/zstd-wasm`.
+ * Compresses with zstd at the library's default level, in one frame: with Node's zlib where it has zstd (22.15, 23.8 and
+ * later), else with the optional peer `@bokuweb/zstd-wasm`.
  *
- * @returns `undefined` when this runtime has neither; send the bytes as they are then.
+ * @returns `undefined` when this runtime has neither: send the body as it is.
  */
-export async function compressZstd(bytes: Uint8Array): Promise<Uint8Array | undefined> {
-  compressor ??= findCompressor();
+export async function compressZstd(body: string | Uint8Array): Promise<Uint8Array | undefined> {
+  compressor ??= (async () => nativeCompressor(zlib) ?? wasmCompressor())();
   const compress = await compressor;
-  return compress === undefined ? undefined : compress(bytes);
+  return compress?.(typeof body === 'string' ? new TextEncoder().encode(body) : body);
 }
 
-async function findCompressor(): Promise<Compress | undefined> {
-  return nativeCompressor(zlib) ?? (await wasmCompressor());
-}
-
-/** Node's own, if this Node has it. */
+/** Node's zstd, if this Node has it. */
 export function nativeCompressor(library: object): Compress | undefined {
   const zstdCompress = (library as { zstdCompress?: (input: Uint8Array, done: (error: Error | null, output: Uint8Array) => void) => void })
     .zstdCompress;
@@ -44,12 +40,12 @@ export async function wasmCompressor(name = '@bokuweb/zstd-wasm'): Promise<Compr
     await start(wasm.init);
     return async (bytes) => wasm.compress(bytes);
   } catch {
-    // Not installed: compression is a favour to the network, never a reason to fail.
+    // Not installed: compression saves bandwidth and is never a reason to fail.
     return undefined;
   }
 }
 
-/** Keyed by the function, because there may be two copies of the package. */
+/** Keyed by the function, because a process may have two copies of the package. */
 function start(init: () => Promise<void>): Promise<void> {
   shared[STARTED] ??= new WeakMap();
   const started = shared[STARTED].get(init) ?? init();

@@ -1,6 +1,9 @@
-import { AbortedError, TimeoutError } from '@tinkex/types';
+import { TimeoutError } from '@tinkex/types';
 import { redactUrl } from '@tinkex/types/wire';
-import { decodeBody, decodeStream, hasEncoding } from '../compression/content-encoding.js';
+import { abortedBy, onAbort } from '../abort/on-abort.js';
+import { type Call, isAnswer, type Reply } from '../call/call.js';
+import type { Clock } from '../clock/clock.js';
+import { decodeBody, decodeStream } from '../compression/content-encoding.js';
 import type {
   Cancellation,
   CancellationListener,
@@ -9,62 +12,142 @@ import type {
   TransportRequest,
   TransportResponse,
 } from '../transport/transport.js';
-import { type Call, isAnswer, type Reply } from './call.js';
-import type { DeadlineQueue, Expiring } from './deadline-queue.js';
+import type { AttemptSender } from './attempt-sender.js';
 import { IdleLimitedBody } from './idle-limited-body.js';
-import { closedError } from './lifetime.js';
-import type { Wire } from './wire.js';
+import { closedError, type DeadlineQueue, type Expiring, type OpenRequests } from './open-requests.js';
 
 const NO_BYTES = new Uint8Array(0);
 
+/** What an attempt needs of its client. */
+interface AttemptHost {
+  readonly clock: Clock;
+  readonly openRequests: OpenRequests;
+  readonly sender: AttemptSender;
+}
+
 /**
  * One attempt under one deadline, which covers the connection, the headers and the body. It ends when the deadline passes, the
- * caller aborts or the client closes, whether or not anything below cooperates; then the socket is freed, and no timer and no
- * listener stay behind. It is its own request, cancellation and progress: one object instead of four on the hot path.
+ * caller aborts or the client closes, whether or not the layers below cooperate; then the socket is freed, and no timer and no
+ * listener stay behind.
+ *
+ * One object plays every role, because each further object would be paid for by each request: it is the request that the
+ * transport sends, that request's cancellation and progress, and the entry in the queue of deadlines.
  */
-export class Attempt implements Cancellation, CancellationListener, RequestProgress, Expiring, TransportRequest {
+export class Attempt implements TransportRequest, Cancellation, RequestProgress, Expiring {
+  // The request.
   readonly method: string;
   readonly url: string;
   readonly headers: Record<string, string>;
-  readonly body?: string | Uint8Array;
+  readonly body: string | Uint8Array | undefined;
   readonly pool: string;
   readonly cancellation: Cancellation;
   readonly progress: RequestProgress;
 
-  /** Transports that know better set it to `connect` first. */
+  // Its progress. A transport that opens connections sets `connect` first.
   phase: 'connect' | 'headers' | 'body' = 'headers';
+
+  // Its entry in the queue of deadlines.
   deadlineAtMs = 0;
   next: Expiring | undefined = undefined;
   previous: Expiring | undefined = undefined;
-
-  readonly #call: Call;
-  readonly #wire: Wire;
-  readonly #resolve: (reply: Reply) => void;
-  readonly #reject: (error: unknown) => void;
   #queue: DeadlineQueue | undefined;
+
+  // Its cancellation.
+  #reason: Error | undefined;
   #listener: CancellationListener | undefined;
   #controller: AbortController | undefined;
-  #reason: Error | undefined;
+  #unfollow: (() => void) | undefined;
 
-  private constructor(call: Call, wire: Wire, resolve: (reply: Reply) => void, reject: (error: unknown) => void) {
+  readonly #call: Call;
+  readonly #host: AttemptHost;
+  readonly #resolve: (reply: Reply) => void;
+  readonly #reject: (error: unknown) => void;
+
+  private constructor(call: Call, host: AttemptHost, resolve: (reply: Reply) => void, reject: (error: unknown) => void) {
     this.method = call.method;
     this.url = call.url;
     this.headers = call.headers;
-    if (call.body !== undefined) this.body = call.body;
+    this.body = call.body;
     this.pool = call.pool;
     this.cancellation = this;
     this.progress = this;
     this.#call = call;
-    this.#wire = wire;
+    this.#host = host;
     this.#resolve = resolve;
     this.#reject = reject;
   }
 
-  static run(call: Call, wire: Wire): Promise<Reply> {
-    return new Promise((resolve, reject) => new Attempt(call, wire, resolve, reject).#start());
+  static run(call: Call, host: AttemptHost): Promise<Reply> {
+    return new Promise((resolve, reject) => new Attempt(call, host, resolve, reject).#start());
   }
 
-  /** Made on demand: an `AbortController` costs as much as a tenth of a request. */
+  #start(): void {
+    const { signal } = this.#call;
+    // The call may have started before the client was closed, and compressed its body meanwhile.
+    const isClosed = this.#host.openRequests.isClosed;
+    if (isClosed || signal?.aborted) {
+      this.cancelled(isClosed ? closedError() : abortedBy(signal));
+      return;
+    }
+    if (signal !== undefined) this.#unfollow = onAbort(signal, () => this.cancelled(abortedBy(signal)));
+    this.arm();
+    try {
+      this.#host.sender.send(this).then(
+        (response) => this.#receive(response),
+        (error: unknown) => this.#fail(error),
+      );
+    } catch (error) {
+      // Middleware and transports of users may throw before they return a promise.
+      this.#fail(error);
+    }
+  }
+
+  async #receive(response: TransportResponse): Promise<void> {
+    const { sender } = this.#host;
+    try {
+      const mayFollow = response.status >= 300 && response.status < 400 && this.#call.redirect === 'follow' && this.#reason === undefined;
+      const isFollowed = mayFollow && sender.isRedirect(this, response);
+      const reply = await this.#read(isFollowed ? await sender.follow(this, response) : response);
+      if (reply.stream === undefined) this.release();
+      this.#resolve(reply);
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  async #read({ status, headers, body }: TransportResponse): Promise<Reply> {
+    if (this.#reason !== undefined) {
+      body.cancel();
+      throw this.#reason;
+    }
+    this.phase = 'body';
+    const { isStream, maxResponseBytes } = this.#call;
+    if (isStream && isAnswer(this.#call, status)) {
+      this.suspend();
+      const stream = new IdleLimitedBody(this.#decoded(body, headers), this, maxResponseBytes);
+      return { status, headers, bytes: NO_BYTES, stream };
+    }
+    const bytes = await body.bytes(maxResponseBytes);
+    if (headers['content-encoding'] === undefined) return { status, headers, bytes };
+    return { status, headers, bytes: await decodeBody(bytes, headers, maxResponseBytes) };
+  }
+
+  #decoded(body: TransportBody, headers: Readonly<Record<string, string>>): TransportBody {
+    try {
+      return decodeStream(body, headers);
+    } catch (error) {
+      // A body that cannot be decoded is never read: free its connection.
+      body.cancel();
+      throw error;
+    }
+  }
+
+  #fail(error: unknown): void {
+    this.release();
+    this.#reject(error);
+  }
+
+  /** Created on demand: an `AbortController` costs as much as a tenth of a request. */
   get signal(): AbortSignal {
     if (this.#controller === undefined) {
       this.#controller = new AbortController();
@@ -78,18 +161,15 @@ export class Attempt implements Cancellation, CancellationListener, RequestProgr
     return this.#reason;
   }
 
+  /** The request for user middleware, which copies requests by spreading and may replace the signal. */
+  toPlain(): TransportRequest {
+    const { method, url, pool, headers, body, redirect } = this.#call;
+    return { method, url, headers: { ...headers }, body, pool, redirect, signal: this.signal, progress: this };
+  }
+
   listen(listener: CancellationListener | undefined): void {
     this.#listener = listener;
     if (this.#reason !== undefined) listener?.cancelled(this.#reason);
-  }
-
-  /** The abort event of the caller's signal. */
-  handleEvent(): void {
-    this.cancelled(new AbortedError({ message: 'The call was aborted.', cause: this.#call.signal?.reason }));
-  }
-
-  expired(): void {
-    this.cancelled(this.#timeout());
   }
 
   cancelled(reason: Error): void {
@@ -101,156 +181,45 @@ export class Attempt implements Cancellation, CancellationListener, RequestProgr
     this.#controller?.abort(reason);
   }
 
+  expired(): void {
+    const { method, url, attemptTimeoutMs, deadlineAtMs } = this.#call;
+    const request = `${method} ${redactUrl(url)}`;
+    const isCallLimit = this.#host.clock.now() >= deadlineAtMs;
+    const error = isCallLimit
+      ? new TimeoutError({ message: `${request} did not finish within the time limit for the call.`, phase: 'total' })
+      : new TimeoutError({
+          message: `${request} timed out after ${attemptTimeoutMs} ms in the ${this.phase} phase.`,
+          phase: this.phase,
+          timeoutMs: attemptTimeoutMs,
+        });
+    this.cancelled(error);
+  }
+
   /** Starts the deadline, or starts it again. */
   arm(): void {
-    this.#enter(this.#limitMs());
+    const { attemptTimeoutMs, deadlineAtMs } = this.#call;
+    const leftMs = deadlineAtMs === Number.POSITIVE_INFINITY ? deadlineAtMs : Math.max(0, deadlineAtMs - this.#host.clock.now());
+    this.#enter(Math.min(attemptTimeoutMs, leftMs));
   }
 
-  disarm(): void {
-    this.#queue?.leave(this);
-    this.#queue = undefined;
-  }
-
-  /** Waits without a limit: between two reads of a streamed body the time belongs to the reader. */
+  /** Waits without a limit: between two reads of a streamed body, the reader takes the time it needs. */
   suspend(): void {
     this.#enter(Number.POSITIVE_INFINITY);
   }
 
-  /** Lets go of the deadline and of the caller's signal. */
+  /** Drops the deadline and the caller's signal. */
   release(): void {
-    this.disarm();
-    this.#call.signal?.removeEventListener('abort', this);
+    this.#queue?.leave(this);
+    this.#queue = undefined;
+    this.#unfollow?.();
   }
 
-  /** For user middleware, which copies requests by spreading and may put a signal of its own in place. */
-  toPlain(): TransportRequest {
-    const { method, url, pool, headers, body, redirect } = this.#call;
-    return {
-      method,
-      url,
-      headers: { ...headers },
-      ...(body === undefined ? {} : { body }),
-      pool,
-      redirect,
-      signal: this.signal,
-      progress: this,
-    };
-  }
-
-  /** A reader may ask for more of an attempt that has just been ended. It must not wait again: nothing would take it out of its queue. */
+  /** A canceled attempt must not wait again, even if its body is read: nothing would take it out of the queue. */
   #enter(limitMs: number): void {
-    this.disarm();
+    this.#queue?.leave(this);
+    this.#queue = undefined;
     if (this.#reason !== undefined) return;
-    this.#queue = this.#wire.lifetime.queue(limitMs);
+    this.#queue = this.#host.openRequests.queue(limitMs);
     this.#queue.enter(this);
-  }
-
-  #start(): void {
-    const { signal } = this.#call;
-    if (signal?.aborted) {
-      this.handleEvent();
-      return;
-    }
-    // The call may have begun before the client was closed, and compressed its body meanwhile.
-    if (this.#wire.lifetime.isClosed) {
-      this.cancelled(closedError());
-      return;
-    }
-    signal?.addEventListener('abort', this);
-    this.arm();
-    this.#guard(() => {
-      this.#wire.exchange(this).then(
-        (response) => this.#guard(() => this.#receive(response)),
-        (error: unknown) => this.#fail(error),
-      );
-    });
-  }
-
-  /** What is thrown by those below, without a promise around it, ends the attempt like a rejection. */
-  #guard(step: () => void): void {
-    try {
-      step();
-    } catch (error) {
-      this.#fail(error);
-    }
-  }
-
-  #receive(response: TransportResponse): void {
-    const { status } = response;
-    const isCancelled = this.#reason !== undefined;
-    if (isCancelled || status < 300 || status >= 400 || this.#call.redirect === 'manual' || !this.#wire.isRedirect(this, response)) {
-      this.#read(response);
-      return;
-    }
-    this.#wire.follow(this, response).then(
-      (final) => this.#guard(() => this.#read(final)),
-      (error: unknown) => this.#fail(error),
-    );
-  }
-
-  #read({ status, headers, body }: TransportResponse): void {
-    if (this.#reason !== undefined) {
-      body.cancel();
-      return;
-    }
-    this.phase = 'body';
-    const { maxResponseBytes } = this.#call;
-    if (this.#call.isStream && isAnswer(this.#call, status)) {
-      this.suspend();
-      const stream = new IdleLimitedBody(this.#decoded(body, headers), this, maxResponseBytes);
-      this.#resolve({ status, headers, bytes: NO_BYTES, stream });
-      return;
-    }
-    body.bytes(maxResponseBytes).then(
-      (bytes) => {
-        if (hasEncoding(headers)) {
-          decodeBody(bytes, headers, maxResponseBytes).then(
-            (decoded) => this.#finish({ status, headers, bytes: decoded }),
-            (error: unknown) => this.#fail(error),
-          );
-        } else this.#finish({ status, headers, bytes });
-      },
-      (error: unknown) => this.#fail(error),
-    );
-  }
-
-  #decoded(body: TransportBody, headers: Readonly<Record<string, string>>): TransportBody {
-    if (!hasEncoding(headers)) return body;
-    try {
-      return decodeStream(body, headers);
-    } catch (error) {
-      // Nobody will read what cannot be decoded: its connection must not wait for that.
-      body.cancel();
-      throw error;
-    }
-  }
-
-  #finish(reply: Reply): void {
-    this.release();
-    this.#resolve(reply);
-  }
-
-  #fail(error: unknown): void {
-    this.release();
-    this.#reject(error);
-  }
-
-  #limitMs(): number {
-    const { timeoutMs, totalDeadlineAtMs } = this.#call;
-    if (totalDeadlineAtMs === Number.POSITIVE_INFINITY) return timeoutMs;
-    return Math.min(timeoutMs, Math.max(0, totalDeadlineAtMs - this.#wire.clock.now()));
-  }
-
-  #timeout(): TimeoutError {
-    const { method, url, timeoutMs, totalDeadlineAtMs } = this.#call;
-    const where = `${method} ${redactUrl(url)}`;
-    if (this.#wire.clock.now() >= totalDeadlineAtMs) {
-      return new TimeoutError({ message: `${where} did not finish within the total time limit.`, phase: 'total' });
-    }
-    return new TimeoutError({
-      message: `${where} timed out after ${timeoutMs} ms in the ${this.phase} phase.`,
-      phase: this.phase,
-      timeoutMs,
-    });
   }
 }

@@ -1,5 +1,5 @@
-import { oversizedBody } from '../transport/body-size.js';
 import type { TransportBody } from '../transport/transport.js';
+import { oversizedBody } from '../transport/unusable-response.js';
 
 /** The part of an attempt that a streamed body needs. */
 interface StreamingAttempt {
@@ -9,7 +9,7 @@ interface StreamingAttempt {
   release(): void;
 }
 
-/** A streamed body whose every wait for bytes is under the attempt's deadline, and whose size is limited. */
+/** A streamed body: the attempt's deadline limits each wait for bytes, and `maxBytes` its size. */
 export class IdleLimitedBody implements TransportBody {
   readonly #body: TransportBody;
   readonly #attempt: StreamingAttempt;

@@ -1,4 +1,4 @@
-import type { Random } from '../clock/random.js';
+import type { Random } from '../clock/clock.js';
 
 /** Options of `backoff`. */
 export interface BackoffOptions {

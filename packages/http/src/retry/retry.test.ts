@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ManualClock } from '../../test/support/manual-clock.js';
 import { backoff } from './backoff.js';
-import { FailedResponse, type Failure, type Retry, type RetryStrategy, retry } from './retry.js';
+import { type Failure, type Retry, type RetryStrategy, retry, UnsuccessfulResponse } from './retry.js';
 import { httpStrategy, outerStrategy } from './strategies.js';
 
 const LOST = new ConnectionError({ message: 'lost' });
@@ -15,7 +15,7 @@ function failure(of: Partial<Failure>): Failure {
 }
 
 function response(status: number, headers: Record<string, string> = {}): Pick<Failure, 'error' | 'status' | 'headers'> {
-  return { error: new FailedResponse({ status, headers }), status, headers };
+  return { error: new UnsuccessfulResponse({ status, headers }), status, headers };
 }
 
 /** Fails with each error in turn, then returns `'done'`. Notes what it was called with. */
@@ -55,10 +55,13 @@ describe('retry', () => {
     const headers = { 'retry-after': '7' };
     const clock = new ManualClock(5);
     await clock.settle(
-      retry(failing([new ApiStatusError({ message: 'x', status: 503, headers }), new FailedResponse({ status: 429, headers }), LOST]), {
-        clock,
-        strategies: [strategy],
-      }),
+      retry(
+        failing([new ApiStatusError({ message: 'x', status: 503, headers }), new UnsuccessfulResponse({ status: 429, headers }), LOST]),
+        {
+          clock,
+          strategies: [strategy],
+        },
+      ),
     );
     expect(seen.map(({ status, headers: shown, nowMs }) => [status, shown, nowMs])).toEqual([
       [503, headers, 5],

@@ -1,12 +1,13 @@
 import { ApiStatusError, TinkexError } from '@tinkex/types';
+import { abortedBy } from '../abort/on-abort.js';
 import type { Clock } from '../clock/clock.js';
-import { abortedBy, sleep } from '../clock/sleep.js';
+import { sleep } from '../clock/sleep.js';
 
 /** One failed attempt, as a strategy sees it. */
 export interface Failure {
   /** What the attempt threw. */
   readonly error: unknown;
-  /** Set when the server answered: the error is an `ApiStatusError` or a `FailedResponse`. */
+  /** Set when the server answered: the error is an `ApiStatusError` or a `UnsuccessfulResponse`. */
   readonly status?: number | undefined;
   /** Lower-case names. Set together with `status`. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
@@ -93,7 +94,7 @@ export async function retry<T>(work: (failures: number) => PromiseLike<T>, polic
 }
 
 /** A response that is not a success, for work that throws no error for it. `retry` reads its status and headers like those of an `ApiStatusError`. */
-export class FailedResponse<Response extends { readonly status: number; readonly headers: Readonly<Record<string, string>> }> {
+export class UnsuccessfulResponse<Response extends { readonly status: number; readonly headers: Readonly<Record<string, string>> }> {
   readonly response: Response;
 
   constructor(response: Response) {
@@ -110,7 +111,7 @@ export function withAttempts(error: unknown, attempts: number): unknown {
 }
 
 function responseIn(error: unknown): Pick<Failure, 'status' | 'headers'> | undefined {
-  const response = error instanceof FailedResponse ? error.response : ApiStatusError.isInstance(error) ? error : undefined;
+  const response = error instanceof UnsuccessfulResponse ? error.response : ApiStatusError.isInstance(error) ? error : undefined;
   return response && { status: response.status, headers: response.headers };
 }
 

@@ -1,6 +1,6 @@
 import { ApiStatusError, ConnectionError, TimeoutError, TinkexError } from '@tinkex/types';
 import { isRetryableResponse, isRetryableStatus, retryAfterMs } from '@tinkex/types/wire';
-import type { Random } from '../clock/random.js';
+import type { Random } from '../clock/clock.js';
 import { backoff } from './backoff.js';
 import type { RetryStrategy } from './retry.js';
 

@@ -2,7 +2,7 @@ import { AbortedError, ConfigurationError, ConnectionError, TimeoutError, Tinkex
 import { isRetryableStatus } from '@tinkex/types/wire';
 
 /**
- * What the network said, in the terms of this package. Errors that are ours already (a deadline, an abort) pass unchanged.
+ * Translates an error of the network. Errors that are translated already (a deadline, an abort) pass unchanged.
  *
  * @param origin - Named in the message; it carries no secret.
  */
@@ -21,7 +21,7 @@ export function faultOf(error: unknown, origin: string): TinkexError {
     case 'UND_ERR_ABORT':
       return new AbortedError({ message: 'The call was aborted.', cause: error });
     case 'UND_ERR_ABORTED':
-      // An abort of the caller comes as an error of ours; undici itself aborts a tunnel that its proxy has refused.
+      // An abort by the caller is a TinkexError; undici itself aborts a tunnel that its proxy refuses.
       return tunnelFault(error, origin);
     case 'UND_ERR_INVALID_ARG':
     case 'UND_ERR_NOT_SUPPORTED':

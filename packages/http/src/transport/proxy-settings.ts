@@ -4,9 +4,9 @@ import { type ProxySettings, proxyFromEnvironment } from '../environment.js';
 const SCHEMES = ['http:', 'https:', 'socks:', 'socks5:'];
 
 /**
- * The proxies that a transport uses, each an absolute URL or the empty text; `undefined` for none.
+ * The proxies that a transport uses, each an absolute URL or the empty string; `undefined` for none.
  *
- * @throws ConfigurationError when a proxy is no URL. The message does not show it: it may hold a password.
+ * @throws ConfigurationError when a proxy is not a URL. The message does not show it: it may hold a password.
  */
 export function proxySettings(proxy: 'environment' | false | Partial<ProxySettings>): ProxySettings | undefined {
   if (proxy === false) return undefined;
@@ -20,7 +20,7 @@ export function proxySettings(proxy: 'environment' | false | Partial<ProxySettin
   };
 }
 
-/** `host:port` alone means an HTTP proxy, as it does for other programs. */
+/** `host:port` alone means an HTTP proxy, as in other programs. */
 function proxyUrl(text: string, name: string, environmentVariable: string | undefined): string {
   if (text === '') return text;
   const url = text.includes('://') ? text : `http://${text}`;

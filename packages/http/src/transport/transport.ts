@@ -1,10 +1,13 @@
+import { stringifyJson } from '@tinkex/types/wire';
+import { oversizedBody } from './unusable-response.js';
+
 /**
  * The seam between the pipeline and the network. `UndiciTransport` is the real one; the testkit's `memoryTransport()` answers
  * in process; write your own to run elsewhere.
  */
 export interface Transport {
   /**
-   * Sends one request and resolves when the response's headers are there. Rejects with `ConnectionError`, `TimeoutError` or
+   * Sends one request and resolves when the response's headers have arrived. Rejects with `ConnectionError`, `TimeoutError` or
    * `AbortedError`. Never retries, never follows redirects.
    */
   send(request: TransportRequest): Promise<TransportResponse>;
@@ -17,6 +20,16 @@ export interface Transport {
   close(): Promise<void>;
 }
 
+/** Sends a request on to the next layer. */
+export type Send = (request: TransportRequest) => Promise<TransportResponse>;
+
+/**
+ * Your layer around each attempt. It runs inside the retries and the deadline and outside the credentials: it never sees the
+ * key. Requests are read-only; pass a copy on: `next({ ...request, headers: { ...request.headers, 'x-trace': id } })`.
+ * It may answer without `next` (`createResponse`), call `next` again, or throw; a `TinkexError` with `isRetryable` is retried.
+ */
+export type Middleware = (request: TransportRequest, next: Send) => Promise<TransportResponse>;
+
 /** One request as a transport sends it. */
 export interface TransportRequest {
   readonly method: string;
@@ -24,29 +37,29 @@ export interface TransportRequest {
   readonly url: string;
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string>>;
-  readonly body?: string | Uint8Array;
+  readonly body?: string | Uint8Array | undefined;
   /** The name of the connection pool. */
   readonly pool: string;
-  /** `'manual'`: the pipeline hands a 3xx to the caller instead of following it. Transports never follow. Default `'follow'`. */
-  readonly redirect?: 'follow' | 'manual';
+  /** `'manual'`: the pipeline returns a 3xx to the caller and does not follow it. Transports never follow. Default `'follow'`. */
+  readonly redirect?: 'follow' | 'manual' | undefined;
   /** Aborting frees the socket, before or while the body is read. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   /**
-   * The same news as `signal` at a tenth of its price, offered when no middleware stands in between. A transport listens to
-   * this one if it is there, else to `signal`; it may ignore this one altogether.
+   * A cheap replacement for `signal`, present when there is no middleware. A transport listens to this one if it is there, else
+   * to `signal`; it may ignore this one.
    */
-  readonly cancellation?: Cancellation;
+  readonly cancellation?: Cancellation | undefined;
   /** Where a transport notes how far the request has come, so that a timeout can name the phase. */
-  readonly progress?: RequestProgress;
+  readonly progress?: RequestProgress | undefined;
 }
 
-/** Tells one listener that the request is no longer wanted. */
+/** Notifies one listener that the request is canceled. */
 export interface Cancellation {
-  /** Replaces the listener; `undefined` removes it. A request that is already cancelled tells the new listener at once. */
+  /** Replaces the listener; `undefined` removes it. If the request is already canceled, the new listener is called immediately. */
   listen(listener: CancellationListener | undefined): void;
 }
 
-/** Who is told: `reason` is the error that the request must reject with. */
+/** `reason` is the error that the request must reject with. */
 export interface CancellationListener {
   cancelled(reason: Error): void;
 }
@@ -71,4 +84,36 @@ export interface TransportBody extends AsyncIterable<Uint8Array> {
    */
   bytes(maxBytes?: number): Promise<Uint8Array>;
   cancel(): void;
+}
+
+/** What `createResponse` builds a response from. */
+export interface ResponseInit {
+  /** Default 200. */
+  readonly status?: number | undefined;
+  /** Lower-case names. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Bytes or text are sent as they are, anything else as JSON. */
+  readonly body?: unknown;
+}
+
+/** Builds a response in this process: for middleware that answers without `next`, and for transports of tests. */
+export function createResponse({ status = 200, headers = {}, body }: ResponseInit = {}): TransportResponse {
+  const isRaw = body === undefined || typeof body === 'string' || body instanceof Uint8Array;
+  const content = isRaw ? (body ?? '') : stringifyJson(body as Parameters<typeof stringifyJson>[0]);
+  const bytes = content instanceof Uint8Array ? content : new TextEncoder().encode(content);
+  const type = isRaw ? {} : { 'content-type': 'application/json' };
+  return {
+    status,
+    headers: { 'content-length': String(bytes.byteLength), ...type, ...headers },
+    body: {
+      async bytes(maxBytes = Number.POSITIVE_INFINITY) {
+        if (bytes.byteLength > maxBytes) throw oversizedBody(maxBytes);
+        return bytes;
+      },
+      cancel: () => undefined,
+      async *[Symbol.asyncIterator]() {
+        yield bytes;
+      },
+    },
+  };
 }

@@ -1,36 +1,50 @@
 import { AbortedError } from '@tinkex/types';
 import { type buildConnector, type Dispatcher, EnvHttpProxyAgent, Pool } from 'undici';
 import type { ProxySettings } from '../environment.js';
-import { originOf, targetOf } from '../url/join-url.js';
-import { Exchange } from './exchange.js';
-import { DEFAULT_CONNECTIONS, DEFAULT_POOL_CONNECTIONS } from './pool-limits.js';
+import { originOf, targetOf } from '../url/url.js';
 import { proxySettings } from './proxy-settings.js';
 import type { Transport, TransportRequest, TransportResponse } from './transport.js';
+import { UndiciExchange } from './undici-exchange.js';
+
+/**
+ * Connections per pool of the protocol and origin. A long poll occupies its connection for as long as the server holds it, so
+ * `retrieve_promise` has one for each of the 2,000 calls that a sampling session may have in flight.
+ */
+const POOL_CONNECTIONS: Readonly<Record<string, number>> = {
+  session: 50,
+  sample: 256,
+  train: 256,
+  rest_support_redirect: 50,
+  retrieve_promise: 2048,
+  telemetry: 8,
+  auth: 4,
+};
+const DEFAULT_CONNECTIONS = 256;
 
 /** Options of `UndiciTransport`. */
 export interface UndiciTransportOptions {
   /** Connections per pool name and origin. Merged over the protocol's defaults; unnamed pools get 256. */
-  readonly pools?: Readonly<Record<string, number>>;
+  readonly pools?: Readonly<Record<string, number>> | undefined;
   /** Time limit for opening a connection, milliseconds. Default 5,000. */
-  readonly connectTimeoutMs?: number;
+  readonly connectTimeoutMs?: number | undefined;
   /**
-   * How long an idle connection is kept, milliseconds. Default 4,000: below the 5 s after which common servers hang up. A
-   * server that announces its own limit is believed up to 60 s.
+   * How long an idle connection is kept, milliseconds. Default 4,000: below the 5 s after which common servers hang up. A limit
+   * that the server announces is respected up to 60 s.
    */
-  readonly keepAliveTimeoutMs?: number;
+  readonly keepAliveTimeoutMs?: number | undefined;
   /** Offers HTTP/2 in the TLS handshake. Default false: it costs several times the CPU of HTTP/1.1 per request. */
-  readonly http2?: boolean;
+  readonly http2?: boolean | undefined;
   /** Certificates for TLS connections, PEM. Default: the runtime's. */
-  readonly ca?: string | readonly string[];
-  /** `'environment'` (default) obeys HTTP_PROXY, HTTPS_PROXY and NO_PROXY; `false` never uses a proxy; or name the proxies here. */
-  readonly proxy?: 'environment' | false | Partial<ProxySettings>;
-  /** Your own undici dispatcher for every request. Pools, proxies and timeouts above are then yours. It is never closed by us. */
-  readonly dispatcher?: Dispatcher;
+  readonly ca?: string | readonly string[] | undefined;
+  /** `'environment'` (default) reads HTTP_PROXY, HTTPS_PROXY and NO_PROXY; `false` never uses a proxy; or name the proxies here. */
+  readonly proxy?: 'environment' | false | Partial<ProxySettings> | undefined;
+  /** Your undici dispatcher, used for every request. It replaces all options above. You close it. */
+  readonly dispatcher?: Dispatcher | undefined;
 }
 
 /**
- * The network: undici with one pool of keep-alive connections for each pool name and origin. Deadlines are the pipeline's, so
- * undici's own header and body timeouts are off.
+ * The network: undici with one pool of keep-alive connections per pool name and origin. The pipeline has the deadlines, so
+ * undici's header and body timeouts are off.
  *
  * @example
  * ```ts
@@ -42,11 +56,11 @@ export class UndiciTransport implements Transport {
   readonly #options: UndiciTransportOptions;
   readonly #proxy: ProxySettings | undefined;
   readonly #dispatchers = new Map<string, Map<string, Dispatcher>>();
-  /** Recycled, but not yet done with what was under way. */
+  /** Recycled, with requests still in flight. */
   readonly #retired = new Set<Dispatcher>();
   #closing: Promise<void> | undefined;
 
-  /** @throws ConfigurationError when a proxy's name is no URL. */
+  /** @throws ConfigurationError when a proxy is not a URL. */
   constructor(options: UndiciTransportOptions = {}) {
     this.#options = options;
     if (options.dispatcher === undefined) this.#proxy = proxySettings(options.proxy ?? 'environment');
@@ -56,7 +70,7 @@ export class UndiciTransport implements Transport {
     if (this.#closing !== undefined) return Promise.reject(new AbortedError({ message: 'The transport is closed.' }));
     const origin = originOf(request.url);
     return new Promise((resolve, reject) => {
-      const exchange = new Exchange(request, origin, resolve, reject);
+      const exchange = new UndiciExchange(request, origin, resolve, reject);
       if (exchange.isCancelled) return;
       this.#dispatcher(request.pool, origin).dispatch(
         {
@@ -74,11 +88,11 @@ export class UndiciTransport implements Transport {
   recycle(pool: string, origin: string): void {
     if (this.#options.dispatcher !== undefined) return;
     const byOrigin = this.#dispatchers.get(pool);
-    const key = this.#proxy === undefined ? origin : '';
+    const key = this.#keyOf(origin);
     const dispatcher = byOrigin?.get(key);
     if (dispatcher === undefined) return;
     byOrigin?.delete(key);
-    // Requests that are under way on the old connections finish there, unless the transport is closed first.
+    // Requests in flight on the old connections finish there, unless the transport is closed first.
     this.#retired.add(dispatcher);
     const forget = (): unknown => this.#retired.delete(dispatcher);
     dispatcher.close().then(forget, forget);
@@ -106,8 +120,7 @@ export class UndiciTransport implements Transport {
       byOrigin = new Map();
       this.#dispatchers.set(pool, byOrigin);
     }
-    // A proxy agent sorts by origin itself.
-    const key = this.#proxy === undefined ? origin : '';
+    const key = this.#keyOf(origin);
     let dispatcher = byOrigin.get(key);
     if (dispatcher === undefined) {
       dispatcher =
@@ -119,10 +132,15 @@ export class UndiciTransport implements Transport {
     return dispatcher;
   }
 
+  /** A proxy agent sorts by origin itself. */
+  #keyOf(origin: string): string {
+    return this.#proxy === undefined ? origin : '';
+  }
+
   #poolOptions(pool: string): Pool.Options {
     const { pools, keepAliveTimeoutMs, http2 } = this.#options;
     return {
-      connections: pools?.[pool] ?? DEFAULT_POOL_CONNECTIONS[pool] ?? DEFAULT_CONNECTIONS,
+      connections: pools?.[pool] ?? POOL_CONNECTIONS[pool] ?? DEFAULT_CONNECTIONS,
       connect: this.#connectOptions(),
       keepAliveTimeout: keepAliveTimeoutMs ?? 4_000,
       keepAliveMaxTimeout: Math.max(60_000, keepAliveTimeoutMs ?? 0),
@@ -132,7 +150,7 @@ export class UndiciTransport implements Transport {
     };
   }
 
-  /** A proxy agent makes its connections (to the proxy, and through it) by itself, and asks for the same options by other names. */
+  /** A proxy agent opens its connections, to the proxy and through it, with the same options under other names. */
   #tunnelOptions(): EnvHttpProxyAgent.Options {
     return { proxyTls: this.#connectOptions(), requestTls: { ...this.#connectOptions(), allowH2: this.#options.http2 ?? false } };
   }

@@ -1,8 +1,7 @@
 import { inspect } from 'node:util';
 import { ConfigurationError } from '@tinkex/types';
 import { describe, expect, it } from 'vitest';
-import { normalizeBaseUrl } from './base-url.js';
-import { joinUrl, originOf, targetOf } from './join-url.js';
+import { joinUrl, normalizeBaseUrl, originOf, targetOf } from './url.js';
 
 describe('normalizeBaseUrl', () => {
   it.each([
@@ -19,7 +18,7 @@ describe('normalizeBaseUrl', () => {
     expect(() => normalizeBaseUrl('https://user:hunter2@host')).not.toThrow(/hunter2/);
   });
 
-  it('shows nothing of a text that is no URL, not even in the cause', () => {
+  it('shows nothing of a text that is not a URL, not even in the cause', () => {
     let refusal: unknown;
     try {
       normalizeBaseUrl('https://user:hunter2@host:99999');

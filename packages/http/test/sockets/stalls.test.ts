@@ -22,7 +22,7 @@ describe('stalls', () => {
       () => undefined,
       () => accepted.open(),
     );
-    await using client = new HttpClient({ baseUrl: server.url.replace('http:', 'https:'), maxRetries: 0, timeoutMs: 1_000, clock });
+    await using client = new HttpClient({ baseUrl: server.url.replace('http:', 'https:'), maxRetries: 0, attemptTimeoutMs: 1_000, clock });
     const error = failure(client.request(post));
     await accepted.opened;
     await clock.advance(1_000);
@@ -33,7 +33,7 @@ describe('stalls', () => {
     const clock = new ManualClock();
     const received = new Gate<Socket>();
     await using server = await RawServer.start((socket) => received.open(socket));
-    await using client = clientOf(server, { timeoutMs: 1_000, clock });
+    await using client = clientOf(server, { attemptTimeoutMs: 1_000, clock });
     const error = failure(client.request(post));
     const socket = await received.opened;
     await clock.advance(999);
@@ -53,7 +53,7 @@ describe('stalls', () => {
     });
     const seen = new Gate();
     await using client = clientOf(server, {
-      timeoutMs: 1_000,
+      attemptTimeoutMs: 1_000,
       clock,
       middleware: [async (request, next) => next(request).finally(() => seen.open())],
     });
@@ -74,7 +74,7 @@ describe('stalls', () => {
     });
     const seen = new Gate();
     await using client = clientOf(server, {
-      timeoutMs: 1_000,
+      attemptTimeoutMs: 1_000,
       clock,
       middleware: [async (request, next) => next(request).finally(() => seen.open())],
     });
@@ -94,9 +94,9 @@ describe('stalls', () => {
     await using server = await RawServer.start((socket) => held.open(socket));
     await using transport = new UndiciTransport({ pools: { sample: 1 } });
     await using client = clientOf(server, { transport, clock });
-    const first = client.request({ ...post, timeoutMs: 10_000 });
+    const first = client.request({ ...post, attemptTimeoutMs: 10_000 });
     const socket = await held.opened;
-    const second = failure(client.request({ ...post, timeoutMs: 1_000 }));
+    const second = failure(client.request({ ...post, attemptTimeoutMs: 1_000 }));
     await clock.advance(1_000);
     expect(await second).toMatchObject({ name: 'TimeoutError', phase: 'connect' });
     socket.write(jsonResponse({ ok: 1 }));
@@ -108,7 +108,7 @@ describe('stalls', () => {
     const clock = new ManualClock();
     const received = new Gate();
     await using server = await RawServer.start(() => received.open());
-    await using client = clientOf(server, { timeoutMs: 60_000, totalTimeoutMs: 1_500, maxRetries: 5, clock });
+    await using client = clientOf(server, { attemptTimeoutMs: 60_000, timeoutMs: 1_500, maxRetries: 5, clock });
     const error = failure(client.request(post));
     await received.opened;
     await clock.advance(1_500);

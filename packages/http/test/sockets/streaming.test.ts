@@ -87,7 +87,7 @@ describe('streaming', () => {
       socket.write('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\na');
       received.open(socket);
     });
-    await using client = new HttpClient({ baseUrl: server.url, clock, timeoutMs: 1_000, maxRetries: 0 });
+    await using client = new HttpClient({ baseUrl: server.url, clock, attemptTimeoutMs: 1_000, maxRetries: 0 });
     const { body } = await client.stream(get);
     const iterator = body[Symbol.asyncIterator]();
     const socket = await received.opened;

@@ -251,7 +251,7 @@ function sendOver(http: HttpClient, timeoutMs: number): SendBatch {
       body: telemetryRequest.encode(batch),
       schema: telemetryResponse,
       maxRetries: 0,
-      timeoutMs,
+      attemptTimeoutMs: timeoutMs,
       signal,
       requestType: 'Telemetry',
     });
