@@ -1,5 +1,5 @@
+export { VirtualClock, type VirtualClockOptions } from '@tinkex/http/testing';
 export { type CannedEngineOptions, cannedEngine, DEFAULT_BASE_MODEL } from './canned/canned-engine.js';
-export { VirtualClock, type VirtualClockOptions } from './clock/virtual-clock.js';
 export type { Dialect, WireFormat } from './dialects/dialect.js';
 export { type DialectName, dialects } from './dialects/presets.js';
 export {

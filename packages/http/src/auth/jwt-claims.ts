@@ -11,7 +11,7 @@ export interface JwtIdentity {
 /**
  * The claims of a JSON Web Token. Its signature is not checked: the server does that.
  *
- * @throws ValidationError when the text is no such token. The message does not show it.
+ * @throws ValidationError when the text is not such a token. The message does not show it.
  */
 export function readJwtClaims(token: string): Record<string, unknown> {
   const payload = token.split('.')[1];

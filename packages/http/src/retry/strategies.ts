@@ -4,7 +4,7 @@ import type { Random } from '../clock/clock.js';
 import { backoff } from './backoff.js';
 import type { RetryStrategy } from './retry.js';
 
-/** The longest wait that a server may ask for; the backoff replaces anything longer. */
+/** The longest wait that a server may request; the backoff replaces anything longer. */
 const MAX_RETRY_AFTER_MS = 60_000;
 
 /** Options of `httpStrategy`. */
