@@ -46,3 +46,13 @@ function describe({ direction, issues, subject }: ValidationErrorOptions): strin
   const what = subject ?? (direction === 'request' ? 'value' : 'response');
   return `${direction === 'request' ? 'Invalid' : 'The server sent an invalid'} ${what}: ${shown.join('; ')}${more}`;
 }
+
+/** A `ValidationError` about one place of a value the caller gave. */
+export function invalidRequest(subject: string, path: string, message: string): ValidationError {
+  return new ValidationError({ direction: 'request', subject, issues: [{ path, message }] });
+}
+
+/** A `ValidationError` about one place of something the server sent. */
+export function invalidResponse(subject: string, path: string, message: string): ValidationError {
+  return new ValidationError({ direction: 'response', subject, issues: [{ path, message }] });
+}

@@ -1,4 +1,4 @@
-import { invalidRequest } from '../errors/invalid.js';
+import { invalidRequest } from '../errors/validation-error.js';
 import { hasKind, markKind } from '../identity/kind.js';
 import { compress, expand } from './csr.js';
 import { flatten, type NestedNumbers, type NumberArray, nest } from './flatten.js';

@@ -1,5 +1,4 @@
-import { invalidRequest } from '../errors/invalid.js';
-import { ValidationError } from '../errors/validation-error.js';
+import { invalidRequest, ValidationError } from '../errors/validation-error.js';
 import { isPlainObject } from '../json/json-value.js';
 import type { TensorData } from '../tensor/tensor-data.js';
 import type { Datum } from '../training/datum.js';
