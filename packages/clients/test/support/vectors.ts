@@ -1,1 +1,0 @@
-export { readVectors } from '../../../../vectors/read.js';

@@ -1,1 +1,0 @@
-export { readVectors as vectors } from '../../../../vectors/read.js';
