@@ -44,7 +44,7 @@ await runExample(program, async ({ signal, count }) => {
     // Answers arrive as they finish. Prompts are read only as far ahead as needed, so the source may be infinite.
     try {
       for await (const { index, response } of sampling.sampleMany(inputs(), { concurrency, signal })) {
-        const text = tokenizer.decode(Array.from(response.sequences[0]?.tokens ?? []));
+        const text = tokenizer.decode(response.sequences[0]?.tokens ?? []);
         lines.push(JSON.stringify({ index, text }));
       }
     } catch (error) {

@@ -63,5 +63,5 @@ async function trainAndSample({ name, target, text }: Tenant, signal: AbortSigna
   const prompt = ModelInput.fromText(text.slice(0, 4), tokenizer);
   const { sequences } = await sampling.sample({ prompt, samplingParams: { maxTokens: text.length - 4, temperature: 0 } }, { signal });
   console.log(`${name.padEnd(6)} completed ${steps.length} operations in session ${await service.sessionId()}`);
-  return text.slice(0, 4) + tokenizer.decode(Array.from(sequences[0]?.tokens ?? []));
+  return text.slice(0, 4) + tokenizer.decode(sequences[0]?.tokens ?? []);
 }

@@ -55,7 +55,7 @@ async function complete(sampling: SamplingClient, tokenizer: Tokenizer, signal: 
     }),
   );
   return responses.map(({ sequences }, index) => {
-    const text = tokenizer.decode(Array.from(sequences[0]?.tokens ?? []));
+    const text = tokenizer.decode(sequences[0]?.tokens ?? []);
     return quoted(SENTENCES[index]?.slice(0, PROMPT_CHARACTERS) + text);
   });
 }

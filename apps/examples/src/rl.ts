@@ -94,5 +94,5 @@ function policyDatum(prompt: Int32Array, { tokens, logprobs }: SampledSequence, 
 }
 
 function textOf(sequence: SampledSequence | undefined, tokenizer: Tokenizer): string {
-  return tokenizer.decode(Array.from(sequence?.tokens ?? []));
+  return tokenizer.decode(sequence?.tokens ?? []);
 }

@@ -90,7 +90,7 @@ await runExample(program, async ({ signal, options, flags, count }) => {
     const question = messages[0]?.content ?? '';
     const samplingParams = { maxTokens: 40, temperature: 0, stop: ['\n'] };
     const { sequences } = await sampling.sample({ prompt: ModelInput.fromText(promptOf(question), tokenizer), samplingParams }, { signal });
-    console.log(`  ${question}  →  ${quoted(tokenizer.decode(Array.from(sequences[0]?.tokens ?? [])).trim())}`);
+    console.log(`  ${question}  →  ${quoted(tokenizer.decode(sequences[0]?.tokens ?? []).trim())}`);
   }
   const picture = await writeOutput('supervised-loss.svg', lossCurveSvg('training loss per token', curve.values));
   console.log(`Loss curve: ${picture}`);

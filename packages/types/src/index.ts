@@ -70,8 +70,8 @@ export { type TokenLogprob, TopkPromptLogprobs, type TopkPromptLogprobsFields } 
 export type { NestedNumbers, NumberArray } from './tensor/flatten.js';
 export type { AnyTypedArray, Int64Array } from './tensor/numbers.js';
 export { TensorData, type TensorDtype, type TensorFields } from './tensor/tensor-data.js';
-export { BYTE_TOKENIZER_ID, type ByteDecodeOptions, ByteTokenizer, isByteTokenizerId } from './tokenizer/byte-tokenizer.js';
-export { type Encoded, encodedIds, type Tokenizer } from './tokenizer/tokenizer.js';
+export { BYTE_TOKENIZER_ID, ByteTokenizer, isByteTokenizerId } from './tokenizer/byte-tokenizer.js';
+export { type DecodeOptions, type Encoded, encodedIds, type Tokenizer } from './tokenizer/tokenizer.js';
 export { type TokenizerSource, tokenizerIdFor } from './tokenizer/tokenizer-id.js';
 export { type Datum, type DatumOptions, datum, type NextTokenOptions, nextTokenDatum } from './training/datum.js';
 export type { ForwardBackwardOutput, LossFnName, LossFnType } from './training/forward-backward.js';

@@ -45,7 +45,7 @@ export class TitleWriter {
     const prompt = ModelInput.fromText(promptFor(text), this.#tokenizer);
     try {
       const { sequences } = await this.#sampling.sample({ prompt, samplingParams: { maxTokens: 40, temperature: 0, stop: ['\n'] } });
-      return this.#tokenizer.decode(Array.from(sequences[0]?.tokens ?? [])).trim();
+      return this.#tokenizer.decode(sequences[0]?.tokens ?? []).trim();
     } catch (error) {
       if (RateLimitError.isInstance(error)) return undefined;
       throw error;
