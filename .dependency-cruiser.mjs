@@ -17,6 +17,7 @@ const FOLDERS = {
     ...['redaction', 'errors', 'events', 'tensor', 'json', 'tokenizer', 'model-input', 'paths', 'sampling', 'training', 'proto', 'wire'],
     'endpoints',
   ],
+  http: ['abort', 'clock', 'url', 'diagnostics', 'retry', 'transport', 'compression', 'auth', 'call', 'pipeline', 'client', 'testing'],
 };
 
 const TESTS = '(^packages/[^/]+/test/|[.]test([.]|-)|[.]test-d[.]ts$)';
