@@ -61,10 +61,10 @@ export default {
       to: { path: '(^|/)node_modules/undici/|^undici$' },
     },
     {
-      name: 'protobuf-only-in-types-proto',
-      comment: 'Only types/src/proto knows protobuf.',
+      name: 'protobuf-only-in-proto',
+      comment: 'Only the proto folders of types (the client) and of the testkit (the server) know protobuf.',
       severity: 'error',
-      from: { path: '^packages/', pathNot: ['^packages/types/src/proto/', TESTS] },
+      from: { path: '^packages/', pathNot: ['^packages/(types|testkit)/src/proto/', TESTS] },
       to: { path: '(^|/)node_modules/@bufbuild/|^@bufbuild/' },
     },
     {

@@ -4,11 +4,10 @@
  */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { startServer } from '@tinkex/testkit';
-import { protobuf } from '@tinkex/types/wire';
+import { serverProtobuf, startServer } from '@tinkex/testkit';
 
 const result = Buffer.from(
-  protobuf.sampleResponse.encode({
+  serverProtobuf.sampleResponse.encode({
     sequences: [{ tokens: new Int32Array(16).fill(1), logprobs: new Float32Array(16).fill(-0.5), stopReason: 'length' }],
     promptCacheHitTokens: 0,
   }),

@@ -1,5 +1,6 @@
+import { serverProtobuf } from '@tinkex/testkit';
 import { TensorData } from '@tinkex/types';
-import { protobuf, sampleResponse, stringifyJson } from '@tinkex/types/wire';
+import { sampleResponse, stringifyJson } from '@tinkex/types/wire';
 
 /** A complete HTTP response, ready to be written. */
 export type Response = readonly Buffer[];
@@ -55,7 +56,7 @@ export const jsonResults: Readonly<Record<string, Response>> = {
 };
 
 export const sampleAsJson = response(sampleResponse.encode(sample));
-export const sampleAsProtobuf = response(protobuf.sampleResponse.encode(sample), 'application/x-protobuf');
+export const sampleAsProtobuf = response(serverProtobuf.sampleResponse.encode(sample), 'application/x-protobuf');
 
 /** The result of a pass over some datums, with some numbers each. */
 export function passResult(outputs: number, numbers: number): Response {
@@ -64,5 +65,5 @@ export function passResult(outputs: number, numbers: number): Response {
     lossFnOutputs: Array.from({ length: outputs }, () => ({ logprobs: TensorData.fromArray(new Float32Array(numbers).fill(-0.5)) })),
     metrics: { 'loss:sum': 1 },
   };
-  return response(protobuf.forwardBackwardOutput.encode(output), 'application/x-protobuf');
+  return response(serverProtobuf.forwardBackwardOutput.encode(output), 'application/x-protobuf');
 }

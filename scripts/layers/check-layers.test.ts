@@ -58,7 +58,7 @@ const EXPECTED: Record<string, string[]> = {
   'packages/http/src/deep.ts': ['no-deep-import'],
   'packages/http/src/relative.ts': ['no-relative-crossing'],
   'packages/http/src/wrong-undici.ts': ['undici-only-in-transport'],
-  'packages/http/src/wrong-proto.ts': ['protobuf-only-in-types-proto'],
+  'packages/http/src/wrong-proto.ts': ['protobuf-only-in-proto'],
   'packages/http/src/undeclared.ts': ['no-undeclared-dependency'],
   'packages/http/src/development.ts': ['no-development-dependency'],
   'packages/http/src/missing.ts': ['no-unresolvable'],

@@ -6,6 +6,8 @@ import { root } from '../run/workspace.mjs';
 const UNDER_TEST: Readonly<Record<string, string>> = {
   '../../../packages/types/src/index.js': '@tinkex/types',
   '../../../packages/types/src/wire.js': '@tinkex/types/wire',
+  '@tinkex/types': '@tinkex/types',
+  '@tinkex/types/wire': '@tinkex/types/wire',
 };
 
 /** Writes the check program as one file of plain ESM, vectors included, and tells what it imports. */

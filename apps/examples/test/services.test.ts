@@ -99,7 +99,7 @@ it.concurrent('http-layer calls the service that the environment names, through 
 it.concurrent('types-layer encodes, decodes and refuses, without a server', async () => {
   const ended = await runProgram('types-layer');
   expectSuccess(ended);
-  expect(ended.stdout).toContain('targets [20,30,40] from JSON, [20,30,40] from protobuf');
+  expect(ended.stdout).toContain('Round trip: targets [20,30,40]');
   expect(ended.stdout).toContain('forward_backward_input.note: is not a known field');
   expect(ended.stdout).toContain('Int32Array [1,2]');
 });

@@ -1,12 +1,14 @@
 import { rateLimiterFor, ServiceClient } from '@tinkex/clients';
 import { createResponse, type Transport, type TransportResponse } from '@tinkex/http';
-import { startServer } from '@tinkex/testkit';
-import { protobuf } from '@tinkex/types/wire';
+import { serverProtobuf, startServer } from '@tinkex/testkit';
 import { describe, expect, it } from 'vitest';
 import { turns } from './support/drive.js';
 import { heapAfterCollection } from './support/heap.js';
 
-const result = protobuf.sampleResponse.encode({ sequences: [{ tokens: Int32Array.of(1), stopReason: 'length' }], promptCacheHitTokens: 0 });
+const result = serverProtobuf.sampleResponse.encode({
+  sequences: [{ tokens: Int32Array.of(1), stopReason: 'length' }],
+  promptCacheHitTokens: 0,
+});
 
 /** A server that takes everything and answers polls only when told. Counts what is open at once. */
 class SlowServer implements Transport {

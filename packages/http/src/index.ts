@@ -3,7 +3,7 @@ export { apiKeyAuth } from './auth/api-key.js';
 export type { AuthProvider } from './auth/auth-provider.js';
 export { type CredentialCommand, type CredentialCommandOptions, credentialCommand } from './auth/credential-command.js';
 export { type JwtAuth, type JwtAuthOptions, jwtAuth } from './auth/jwt-auth.js';
-export { type JwtIdentity, jwtExpirySeconds, jwtIdentity, readJwtClaims } from './auth/jwt-claims.js';
+export { readJwtClaims } from './auth/jwt-claims.js';
 export type { Command } from './auth/run-command.js';
 export { type CredentialSources, type SelectedCredential, selectCredential } from './auth/select-credential.js';
 export type { HttpClientOptions } from './call/http-client-options.js';
@@ -14,14 +14,15 @@ export type {
   HttpStream,
   RawResponse,
   RequestOptions,
+  ResponseFacts,
   RetryInfo,
   StreamOptions,
 } from './call/request-options.js';
-export { HttpClient, HttpPromise } from './client/http-client.js';
+export { HttpClient, type HttpPromise } from './client/http-client.js';
 export { type Clock, type Random, systemClock } from './clock/clock.js';
 export { keepAlive, type SleepOptions, sleep } from './clock/sleep.js';
 export { hasSubscribers, publish, subscribe } from './diagnostics/channels.js';
-export { cloudflareAccessHeaders, type ProxySettings, proxyFromEnvironment } from './environment.js';
+export type { ProxySettings } from './environment.js';
 export { type BackoffOptions, backoff } from './retry/backoff.js';
 export {
   type Failure,

@@ -3,10 +3,11 @@ import { AbortedError, ConfigurationError } from '@tinkex/types';
 import { describe, expect, it, vi } from 'vitest';
 import { planJwtRefresh } from '../src/auth/jwt-auth.js';
 import { apiKeyAuth, createResponse, credentialCommand, HttpClient, jwtAuth } from '../src/index.js';
+import { VirtualClock } from '../src/testing/index.js';
 import { failure } from './support/failure.js';
 import { Gate } from './support/gate.js';
-import { ManualClock, turn } from './support/manual-clock.js';
 import { ScriptedTransport } from './support/scripted-transport.js';
+import { turn } from './support/turn.js';
 import { vectors } from './support/vectors.js';
 
 const baseUrl = 'http://service.test';
@@ -50,7 +51,7 @@ describe('jwt-refresh vectors', () => {
     background_refresh_delay_seconds: number;
   }
   it.each(vectors<{ seconds_until_exp: number | null }, Expected>('jwt-refresh'))('$name', async ({ input, expected }) => {
-    const clock = new ManualClock();
+    const clock = new VirtualClock();
     const left = input.seconds_until_exp;
     const token = left === null ? 'opaque' : tokenExpiring(clock.now() + left * 1_000);
     expect(planJwtRefresh(token, clock.now())).toEqual({
@@ -75,8 +76,8 @@ describe('jwt-refresh vectors', () => {
 });
 
 describe('jwtAuth', () => {
-  it('makes one exchange for many calls at once, then none until five minutes before the end', async () => {
-    const clock = new ManualClock();
+  it('exchanges once for many concurrent calls, then not until five minutes before the expiry', async () => {
+    const clock = new VirtualClock();
     let exchanges = 0;
     const auth = jwtAuth({ clock, exchange: async () => tokenExpiring(clock.now() + 3_600_000, `user-${++exchanges}`) });
     const transport = new ScriptedTransport([() => createResponse({ body: {} })], true);
@@ -92,7 +93,7 @@ describe('jwtAuth', () => {
   });
 
   it('does not spin on tokens that live shorter than the refresh margin', async () => {
-    const clock = new ManualClock();
+    const clock = new VirtualClock();
     let exchanges = 0;
     const auth = jwtAuth({
       clock,
@@ -111,8 +112,8 @@ describe('jwtAuth', () => {
     await auth.close?.();
   });
 
-  it('goes on with the old token when a refresh fails, says so, and tries again a minute later', async () => {
-    const clock = new ManualClock();
+  it('keeps the old token when a refresh fails, reports it, and retries a minute later', async () => {
+    const clock = new VirtualClock();
     const failures: unknown[] = [];
     let isDown = false;
     let exchanges = 0;
@@ -138,13 +139,13 @@ describe('jwtAuth', () => {
   });
 
   it('fails the call when there has never been a token', async () => {
-    const auth = jwtAuth({ exchange: () => Promise.reject(new Error('down')), clock: new ManualClock() });
+    const auth = jwtAuth({ exchange: () => Promise.reject(new Error('down')), clock: new VirtualClock() });
     await expect(auth.headers()).rejects.toThrow('down');
   });
 
   it('stops waiting for a shared exchange when its own signal is aborted', async () => {
     const gate = new Gate<string>();
-    const clock = new ManualClock();
+    const clock = new VirtualClock();
     const auth = jwtAuth({ exchange: () => gate.opened, clock });
     const controller = new AbortController();
     const impatient = failure(Promise.resolve(auth.headers(controller.signal)));
@@ -158,13 +159,13 @@ describe('jwtAuth', () => {
 
   it('makes no exchange for a call that is aborted already', async () => {
     const exchange = vi.fn(() => Promise.reject(new Error('down')));
-    const auth = jwtAuth({ exchange, clock: new ManualClock() });
+    const auth = jwtAuth({ exchange, clock: new VirtualClock() });
     expect(await failure(Promise.resolve(auth.headers(AbortSignal.abort())))).toBeInstanceOf(AbortedError);
     expect(exchange).not.toHaveBeenCalled();
   });
 
-  it('tries again a minute later even when the one who is told of the failure throws', async () => {
-    const clock = new ManualClock();
+  it('retries a minute later even when onRefreshFailure throws', async () => {
+    const clock = new VirtualClock();
     let exchanges = 0;
     const exchange = async (): Promise<string> => {
       exchanges += 1;
@@ -184,7 +185,7 @@ describe('jwtAuth', () => {
   });
 
   it('does not show its token', async () => {
-    const clock = new ManualClock();
+    const clock = new VirtualClock();
     const token = tokenExpiring(clock.now() + 3_600_000);
     const auth = jwtAuth({ clock, token, exchange: async () => token });
     expect(inspect(auth, { depth: 9, showHidden: true }) + JSON.stringify(auth)).not.toContain(token);
@@ -224,7 +225,7 @@ describe('credentialCommand', () => {
     ['prints two lines', [node, '-e', 'console.log("tml-leak\\ntml-leak")'], /cannot carry/],
     ['prints far too much', [node, '-e', 'process.stdout.write("tml-leak".repeat(20000))'], /printed more than/],
     ['does not exist', ['/nonexistent/tml-leak'], /could not be started \(ENOENT\)/],
-  ])('ends the call at once when the command %s, without showing its output', async (_name, command, message) => {
+  ])('ends the call immediately when the command %s, without showing its output', async (_name, command, message) => {
     const transport = new ScriptedTransport([]);
     const client = new HttpClient({ baseUrl, transport, auth: credentialCommand(command) });
     const error = await failure(client.request({ method: 'POST', path: '/x' }));
@@ -236,7 +237,7 @@ describe('credentialCommand', () => {
   });
 
   it('ends a command that hangs, with all it has started', async () => {
-    const clock = new ManualClock();
+    const clock = new VirtualClock();
     const auth = credentialCommand('sleep 1000 | sleep 1000', { timeoutMs: 5_000, clock });
     const error = failure(auth.credential());
     await turn();

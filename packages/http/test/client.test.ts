@@ -12,8 +12,8 @@ import {
   type RetryInfo,
   subscribe,
 } from '../src/index.js';
+import { VirtualClock } from '../src/testing/index.js';
 import { failure } from './support/failure.js';
-import { ManualClock } from './support/manual-clock.js';
 import { ScriptedTransport } from './support/scripted-transport.js';
 
 const baseUrl = 'http://service.test/base';
@@ -103,7 +103,7 @@ describe('request', () => {
 });
 
 describe('headers', () => {
-  it('names us, the machine, the call and its limit', async () => {
+  it('name the client, the platform, the call and its limit', async () => {
     const transport = new ScriptedTransport([ok(), ok()]);
     const client = clientOf(transport);
     await client.request({ method: 'POST', path: '/a', body: {}, attemptTimeoutMs: 4_500 });
@@ -145,8 +145,8 @@ describe('retries', () => {
     expect(transport.requests).toHaveLength(1);
   });
 
-  it('tells onRetry what happened and how long it waits', async () => {
-    const clock = new ManualClock();
+  it('passes onRetry what happened and how long it waits', async () => {
+    const clock = new VirtualClock();
     const retries: RetryInfo[] = [];
     const lost = new ConnectionError({ message: 'lost' });
     const transport = new ScriptedTransport([createResponse({ status: 500, body: {} }), lost, ok()]);
@@ -155,7 +155,7 @@ describe('retries', () => {
       path: '/a',
       onRetry: (retry) => retries.push(retry),
     });
-    expect(await clock.settle(call.withMetadata())).toMatchObject({ attempts: 3, retryDelayMs: 1_500 });
+    expect(await clock.runUntil(call.withMetadata())).toMatchObject({ attempts: 3, retryDelayMs: 1_500 });
     expect(retries).toEqual([
       { attempt: 0, delayMs: 500, status: 500 },
       { attempt: 1, delayMs: 1_000, error: lost },
@@ -163,9 +163,9 @@ describe('retries', () => {
   });
 
   it('does not begin a wait that the total limit would cut', async () => {
-    const clock = new ManualClock();
+    const clock = new VirtualClock();
     const transport = new ScriptedTransport([() => createResponse({ status: 503, body: {} })], true);
-    const error = await clock.settle(
+    const error = await clock.runUntil(
       failure(clientOf(transport, { clock, random: () => 0, timeoutMs: 1_000 }).request({ method: 'GET', path: '/a' })),
     );
     expect(error).toBeInstanceOf(TimeoutError);
@@ -174,10 +174,10 @@ describe('retries', () => {
   });
 
   it('are counted on the error of a body that cannot be used, too', async () => {
-    const clock = new ManualClock();
+    const clock = new VirtualClock();
     const transport = new ScriptedTransport([createResponse({ status: 503 }), createResponse({ body: 'not json' })]);
     const schema = { decode: (value: unknown) => value };
-    const error = await failure(clock.settle(clientOf(transport, { clock }).request({ method: 'GET', path: '/x', schema })));
+    const error = await failure(clock.runUntil(clientOf(transport, { clock }).request({ method: 'GET', path: '/x', schema })));
     expect(error).toMatchObject({ name: 'ValidationError', attempts: 2 });
   });
 
@@ -205,7 +205,7 @@ describe('the empty 400', () => {
     expect(transport.recycled).toEqual(Array.from({ length: 17 }, () => 'train http://service.test'));
   });
 
-  it('is counted for each pool by itself', async () => {
+  it('is counted per pool', async () => {
     const client = clientOf(new ScriptedTransport([empty], true));
     for (let count = 0; count < 16; count += 1) await failure(client.request(call));
     expect(await failure(client.request(call))).toBeInstanceOf(BadRequestError);
@@ -230,15 +230,15 @@ describe('middleware', () => {
         log.push(`${name} out ${response.status}`);
         return response;
       };
-    const clock = new ManualClock();
+    const clock = new VirtualClock();
     const transport = new ScriptedTransport([createResponse({ status: 503, body: {} }), ok()]);
     const client = clientOf(transport, { clock, auth: apiKeyAuth('tml-k'), middleware: [trace('a'), trace('b')] });
-    await clock.settle(client.request({ method: 'GET', path: '/x' }));
+    await clock.runUntil(client.request({ method: 'GET', path: '/x' }));
     expect(log).toEqual(['a in no key', 'b in no key', 'b out 503', 'a out 503', 'a in no key', 'b in no key', 'b out 200', 'a out 200']);
     expect(transport.requests[1]?.headers).toMatchObject({ 'x-a': '1', 'x-b': '1', 'x-api-key': 'tml-k', 'x-stainless-retry-count': '1' });
   });
 
-  it('may answer by itself', async () => {
+  it('may answer without next', async () => {
     const transport = new ScriptedTransport([]);
     const client = clientOf(transport, { middleware: [async () => createResponse({ body: { cached: true } })] });
     expect(await client.request({ method: 'GET', path: '/x' })).toEqual({ cached: true });
@@ -246,7 +246,7 @@ describe('middleware', () => {
   });
 
   it('is ended by the deadline even when it ignores its signal', async () => {
-    const clock = new ManualClock();
+    const clock = new VirtualClock();
     const client = clientOf(new ScriptedTransport([]), {
       clock,
       attemptTimeoutMs: 100,
@@ -260,7 +260,7 @@ describe('middleware', () => {
   });
 
   it('may throw without a promise, and nothing is left behind', async () => {
-    const clock = new ManualClock();
+    const clock = new VirtualClock();
     const careless: Middleware = () => {
       throw new RangeError('mine');
     };

@@ -5,9 +5,10 @@ import { ValidationError } from '@tinkex/types';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { compressZstd, nativeCompressor, wasmCompressor } from '../src/compression/zstd.js';
 import { createResponse, HttpClient } from '../src/index.js';
+import { VirtualClock } from '../src/testing/index.js';
 import { failure } from './support/failure.js';
-import { ManualClock, turn } from './support/manual-clock.js';
 import { ScriptedTransport } from './support/scripted-transport.js';
+import { turn } from './support/turn.js';
 
 const baseUrl = 'http://service.test';
 const body = new TextEncoder().encode('tokens '.repeat(1_000));
@@ -20,13 +21,13 @@ beforeAll(async () => {
 
 describe('request bodies', () => {
   it('are sent as one zstd frame, compressed once for all attempts', async () => {
-    const clock = new ManualClock();
+    const clock = new VirtualClock();
     const transport = new ScriptedTransport([createResponse({ status: 503, body: {} }), createResponse({ body: {} })]);
     const client = new HttpClient({ baseUrl, transport, clock });
     const call = client.request({ method: 'POST', path: '/x', body, contentType: 'application/x-protobuf', compress: 'zstd' });
     // Node's own compressor works on another thread, which the clock knows nothing of.
     while (transport.requests.length === 0) await turn(1);
-    await clock.settle(call);
+    await clock.runUntil(call);
     const [first, second] = transport.requests;
     expect(first?.headers).toMatchObject({ 'content-encoding': 'zstd', 'content-type': 'application/x-protobuf' });
     expect(first?.body?.length).toBeLessThan(200);
@@ -89,7 +90,7 @@ describe('response bodies', () => {
     expect(await client.request({ method: 'GET', path: '/x', maxRetries: 0 })).toEqual({ a: 1 });
   });
 
-  it('with an encoding that nobody knows are refused', async () => {
+  it('with an unknown encoding are rejected', async () => {
     const error = await failure(new HttpClient({ baseUrl, transport: answer('rot13', body) }).request({ method: 'GET', path: '/x' }));
     expect(error).toBeInstanceOf(ValidationError);
     expect(error.message).toContain('rot13');

@@ -2,8 +2,8 @@ import diagnostics from 'node:diagnostics_channel';
 import { ConnectionError, type HttpRequestEvent, type HttpRetryEvent } from '@tinkex/types';
 import { afterEach, describe, expect, it } from 'vitest';
 import { apiKeyAuth, createResponse, HttpClient, hasSubscribers, publish, subscribe } from '../src/index.js';
+import { VirtualClock } from '../src/testing/index.js';
 import { failure } from './support/failure.js';
-import { ManualClock } from './support/manual-clock.js';
 import { ScriptedTransport } from './support/scripted-transport.js';
 
 const baseUrl = 'http://service.test/base';
@@ -14,8 +14,8 @@ afterEach(() => {
 });
 
 describe('events', () => {
-  it('tell each attempt from start to end on one object, and each retry', async () => {
-    const clock = new ManualClock();
+  it('cover each attempt from start to end on one object, and each retry', async () => {
+    const clock = new VirtualClock();
     const seen: [string, HttpRequestEvent][] = [];
     const retries: HttpRetryEvent[] = [];
     const retriesOf = (event: HttpRetryEvent) => void retries.push(event);
@@ -29,7 +29,7 @@ describe('events', () => {
     ]);
     const source = () => ({ clientId: 'c-1', baseUrl, sessionId: 's-1' });
     const client = new HttpClient({ baseUrl, transport, clock, random: () => 0, auth: apiKeyAuth('tml-secret'), source });
-    await clock.settle(
+    await clock.runUntil(
       client.request({ method: 'POST', path: '/a', body: { n: 1 }, query: { token: 'tml-q' }, pool: 'sample', requestType: 'Sample' }),
     );
     expect(seen.map(([name]) => name)).toEqual(['start', 'exception', 'start', 'stop']);
@@ -116,8 +116,8 @@ describe('events', () => {
     expect(received).toEqual([{ clientId: 'c', baseUrl, sessionId: 's' }]);
   });
 
-  it('tell the whole of a failure to somebody who watches nothing else', async () => {
-    const clock = new ManualClock(1_000);
+  it('show the whole failure to a subscriber of nothing else', async () => {
+    const clock = new VirtualClock({ startMs: 1_000 });
     const seen: HttpRequestEvent[] = [];
     subscriptions.push(subscribe('tinkex:http:request:exception', (event) => void seen.push(event)));
     const client = new HttpClient({ baseUrl, clock, transport: new ScriptedTransport([() => new Promise(() => undefined)]) });
@@ -138,7 +138,7 @@ describe('events', () => {
     ]);
   });
 
-  it('say what was thrown by name when it is no error of ours', async () => {
+  it('name what was thrown when it is not a TinkexError', async () => {
     const seen: HttpRequestEvent[] = [];
     subscriptions.push(subscribe('tinkex:http:request:exception', (event) => void seen.push(event)));
     const client = new HttpClient({ baseUrl, transport: new ScriptedTransport([new RangeError('private text')]) });

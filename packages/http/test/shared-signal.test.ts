@@ -2,8 +2,9 @@ import { getEventListeners } from 'node:events';
 import { AbortedError } from '@tinkex/types';
 import { describe, expect, it } from 'vitest';
 import { createResponse, HttpClient, jwtAuth, type Transport, UndiciTransport } from '../src/index.js';
-import { ManualClock, turn } from './support/manual-clock.js';
+import { VirtualClock } from '../src/testing/index.js';
 import { RawServer } from './support/raw-server.js';
+import { turn } from './support/turn.js';
 
 const CALLS = 20;
 const PENDING = new Promise<never>(() => undefined);
@@ -29,7 +30,7 @@ async function listenersOf(start: (signal: AbortSignal) => PromiseLike<unknown>)
 describe('one signal shared by 20 calls', () => {
   const baseUrl = 'http://service.test';
   const exchange = () => PENDING;
-  const clock = new ManualClock();
+  const clock = new VirtualClock();
   it.each([
     ['attempts', new HttpClient({ baseUrl, transport: transport(() => PENDING) })],
     ['attempts with middleware', new HttpClient({ baseUrl, transport: transport(() => PENDING), middleware: [(one, next) => next(one)] })],

@@ -6,7 +6,8 @@ import { inspect } from 'node:util';
 import { ConfigurationError } from '@tinkex/types';
 import { Agent } from 'undici';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { type Clock, HttpClient, proxyFromEnvironment, systemClock, UndiciTransport } from '../src/index.js';
+import { proxyFromEnvironment } from '../src/environment.js';
+import { type Clock, HttpClient, systemClock, UndiciTransport } from '../src/index.js';
 import { failure } from './support/failure.js';
 import { Gate } from './support/gate.js';
 import { jsonResponse, RawServer } from './support/raw-server.js';
@@ -14,7 +15,7 @@ import { certificate, privateKey } from './support/tls.js';
 
 const closers: (() => unknown)[] = [];
 
-/** Waits between attempts are over at once, deadlines are not. */
+/** Waits between attempts end immediately, deadlines do not. */
 const impatientClock: Clock = {
   ...systemClock,
   setTimeout: (callback, delayMs) => systemClock.setTimeout(callback, delayMs < 10_000 ? 0 : delayMs),
@@ -56,7 +57,7 @@ async function startProxy(): Promise<{ url: string; targets: string[] }> {
 }
 
 describe('pools', () => {
-  it('open no more connections than they are allowed, each pool by itself', async () => {
+  it('open no more connections than their limit, counted per pool', async () => {
     const waiting: Socket[] = [];
     const bothFull = new Gate();
     await using server = await RawServer.start((socket) => {
@@ -167,7 +168,7 @@ describe('proxies', () => {
   });
 
   it.each(['http://user:hunter2@pro xy:1', 'ftp://hunter2.internal'])(
-    'are refused at once when they are none, without being shown: %s',
+    'are rejected immediately when they are not URLs, without being shown: %s',
     (text) => {
       vi.stubEnv('https_proxy', text);
       const attempts = [() => new UndiciTransport({ proxy: { httpProxy: text } }), () => new HttpClient({ baseUrl: 'http://x' })];
@@ -246,7 +247,7 @@ describe('TLS', () => {
     expect(server.versions).toEqual(['2.0']);
   });
 
-  it('refuses a certificate that nobody vouches for', async () => {
+  it('rejects a certificate that no authority has signed', async () => {
     const server = await startSecure();
     await using client = new HttpClient({ baseUrl: server.url, maxRetries: 0 });
     const error = await failure(client.request({ method: 'GET', path: '/x' }));
@@ -255,7 +256,7 @@ describe('TLS', () => {
 });
 
 describe('requests that cannot be sent', () => {
-  it('fail at once and are not retried', async () => {
+  it('fail immediately and are not retried', async () => {
     await using server = await RawServer.start((socket) => socket.write(jsonResponse({})));
     await using client = new HttpClient({ baseUrl: server.url });
     const error = await failure(client.request({ method: 'GET', path: '/x', headers: { 'x-bad': 'line\nbreak' } }));

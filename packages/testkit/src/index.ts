@@ -1,5 +1,5 @@
+export { VirtualClock, type VirtualClockOptions } from '@tinkex/http/testing';
 export { type CannedEngineOptions, cannedEngine, DEFAULT_BASE_MODEL } from './canned/canned-engine.js';
-export { VirtualClock, type VirtualClockOptions } from './clock/virtual-clock.js';
 export type { Dialect, WireFormat } from './dialects/dialect.js';
 export { type DialectName, dialects } from './dialects/presets.js';
 export {
@@ -18,6 +18,7 @@ export {
 export type { Chaos, ChaosKind, ChaosOptions, ChaosStatus } from './faults/chaos.js';
 export { defaultChaosKinds } from './faults/chaos.js';
 export { type FaultKind, type FaultMoment, type FaultPlan, faultKinds } from './faults/fault.js';
+export { serverProtobuf } from './proto/server-protobuf.js';
 export type { RecordedCall } from './recorder/recorded-call.js';
 export type { CallFilter } from './recorder/recorder.js';
 export type { QueryOf, RequestOf, ResponseOf, ResultOf, RouteName, RouteParams } from './routes/route-types.js';

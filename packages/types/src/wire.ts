@@ -8,6 +8,7 @@ export { isPlainObject } from './json/json-value.js';
 export { parseJson } from './json/parse.js';
 export { stringifyJson } from './json/stringify.js';
 export { tensorContainerShape } from './model-input/tensor-container.js';
+export { checkForwardBackwardRequest } from './proto/forward-backward-request-checks.js';
 export {
   ArrayRecordSchema,
   BatchedTensorSchema,
@@ -32,8 +33,8 @@ export {
   TensorSchema,
   TopkPromptLogprobsSchema,
 } from './proto/gen/tinker_public_pb.js';
-export { type BytesCodec, type PlacedBytesCodec, PROTOBUF_CONTENT_TYPE, protobuf } from './proto/protobuf.js';
-export { readSubmissionHead, type SubmissionHead } from './proto/submission-head.js';
+export { type BytesDecoder, type BytesEncoder, explainFailures, PROTOBUF_CONTENT_TYPE, protobuf } from './proto/protobuf.js';
+export type { AllocateBytes } from './proto/writer.js';
 export { REDACTED, redactText, redactUrl } from './redaction/redact-text.js';
 export { type PlainValue, redactHeaders, redactValue } from './redaction/redact-value.js';
 export { byteVocabulary } from './tokenizer/byte-vocabulary.js';

@@ -1,8 +1,6 @@
-import { fromBinary, toBinary } from '@bufbuild/protobuf';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { datum, ModelInput, ValidationError } from '../src/index.js';
-import * as generated from '../src/proto/gen/tinker_public_pb.js';
 import {
   forwardBackwardOutput,
   forwardBackwardRequest,
@@ -13,6 +11,7 @@ import {
   stringifyJson,
 } from '../src/wire.js';
 import { modelInputs, outputs, requests, samples } from './arbitraries.js';
+import { outputBytes, requestBytes, sampleBytes } from './messages.js';
 
 /** fast-check reads a returned value as the outcome; an assertion must return nothing. */
 function same(actual: unknown, expected: unknown): void {
@@ -22,48 +21,34 @@ function same(actual: unknown, expected: unknown): void {
 const throughText = (wire: Parameters<typeof stringifyJson>[0]) => parseJson(stringifyJson(wire));
 
 describe('protobuf dialect', () => {
-  it('gives back every request', () => {
+  it('writes every request as the generated code does', () => {
     fc.assert(
       fc.property(requests({ onlyFinite: false }), (request) =>
-        same(protobuf.forwardBackwardRequest.decode(protobuf.forwardBackwardRequest.encode(request)), request),
+        same(protobuf.forwardBackwardRequest.encode(request), requestBytes(request)),
       ),
     );
   });
 
-  it('gives back every output', () => {
-    fc.assert(
-      fc.property(outputs(), (output) =>
-        same(protobuf.forwardBackwardOutput.decode(protobuf.forwardBackwardOutput.encode(output)), output),
-      ),
-    );
+  it('reads every output', () => {
+    fc.assert(fc.property(outputs(), (output) => same(protobuf.forwardBackwardOutput.decode(outputBytes(output)), output)));
   });
 
-  it('gives back every sample', () => {
-    fc.assert(fc.property(samples(), (sample) => same(protobuf.sampleResponse.decode(protobuf.sampleResponse.encode(sample)), sample)));
+  it('reads every sample', () => {
+    fc.assert(fc.property(samples(), (sample) => same(protobuf.sampleResponse.decode(sampleBytes(sample)), sample)));
   });
 
   it('reads the same at any alignment', () => {
     fc.assert(
-      fc.property(requests({ onlyFinite: false }), fc.integer({ min: 1, max: 7 }), (request, offset) => {
-        const bytes = protobuf.forwardBackwardRequest.encode(request);
-        const shifted = new Uint8Array(bytes.length + offset);
-        shifted.set(bytes, offset);
-        expect(protobuf.forwardBackwardRequest.decode(shifted.subarray(offset))).toEqual(request);
-        expect(protobuf.forwardBackwardRequest.decode(Buffer.from(bytes))).toEqual(request);
-      }),
-    );
-  });
-
-  it.each([
-    ['ForwardBackwardRequest', generated.ForwardBackwardRequestSchema, protobuf.forwardBackwardRequest, requests({ onlyFinite: false })],
-    ['ForwardBackwardOutput', generated.ForwardBackwardOutputSchema, protobuf.forwardBackwardOutput, outputs()],
-    ['SampleResponse', generated.SampleResponseSchema, protobuf.sampleResponse, samples()],
-  ] as const)('writes and reads %s as the generated code does', (_name, schema, codec, values) => {
-    fc.assert(
-      fc.property(values as fc.Arbitrary<never>, (value) => {
-        const message = fromBinary(schema, codec.encode(value));
-        expect(message.$unknown ?? []).toEqual([]);
-        expect(codec.decode(toBinary(schema, message))).toEqual(value);
+      fc.property(outputs(), samples(), fc.integer({ min: 1, max: 7 }), (output, sample, offset) => {
+        const shift = (bytes: Uint8Array) => {
+          const shifted = new Uint8Array(bytes.length + offset);
+          shifted.set(bytes, offset);
+          return shifted.subarray(offset);
+        };
+        for (const move of [shift, Buffer.from]) {
+          expect(protobuf.forwardBackwardOutput.decode(move(outputBytes(output)))).toEqual(output);
+          expect(protobuf.sampleResponse.decode(move(sampleBytes(sample)))).toEqual(sample);
+        }
       }),
     );
   });
@@ -105,7 +90,7 @@ describe('memory of a received body', () => {
   });
   /** The same body at each place relative to the alignment of its numbers. */
   const bodiesOf = (sample: ReturnType<typeof sampleOf>) => {
-    const bytes = protobuf.sampleResponse.encode(sample);
+    const bytes = sampleBytes(sample);
     return [0, 1, 2, 3].map((offset) => {
       const body = new Uint8Array(new ArrayBuffer(bytes.length + offset), offset);
       body.set(bytes);
@@ -116,7 +101,7 @@ describe('memory of a received body', () => {
   it.each([1, 15, 16])('is not kept for %i numbers, and no two results share theirs', (length) => {
     for (const body of bodiesOf(sampleOf(length, 5))) {
       const decoded = protobuf.sampleResponse.decode(body);
-      const other = protobuf.sampleResponse.decode(protobuf.sampleResponse.encode(sampleOf(length, 9)));
+      const other = protobuf.sampleResponse.decode(sampleBytes(sampleOf(length, 9)));
       body.fill(0xff);
       expect(decoded).toEqual(sampleOf(length, 5));
       expect(other).toEqual(sampleOf(length, 9));
@@ -171,22 +156,14 @@ describe('JSON dialect', () => {
 describe('both dialects', () => {
   it('give the same objects', () => {
     fc.assert(
-      fc.property(
-        requests({ onlyFinite: true }),
-        outputs({ onlyFinite: true }),
-        samples({ onlyFinite: true }),
-        (request, output, sample) => {
-          expect(forwardBackwardRequest.decode(throughText(forwardBackwardRequest.encode(request)))).toEqual(
-            protobuf.forwardBackwardRequest.decode(protobuf.forwardBackwardRequest.encode(request)),
-          );
-          expect(forwardBackwardOutput.decode(throughText(forwardBackwardOutput.encode(output)))).toEqual(
-            protobuf.forwardBackwardOutput.decode(protobuf.forwardBackwardOutput.encode(output)),
-          );
-          expect(sampleResponse.decode(throughText(sampleResponse.encode(sample)))).toEqual(
-            protobuf.sampleResponse.decode(protobuf.sampleResponse.encode(sample)),
-          );
-        },
-      ),
+      fc.property(outputs({ onlyFinite: true }), samples({ onlyFinite: true }), (output, sample) => {
+        expect(forwardBackwardOutput.decode(throughText(forwardBackwardOutput.encode(output)))).toEqual(
+          protobuf.forwardBackwardOutput.decode(outputBytes(output)),
+        );
+        expect(sampleResponse.decode(throughText(sampleResponse.encode(sample)))).toEqual(
+          protobuf.sampleResponse.decode(sampleBytes(sample)),
+        );
+      }),
     );
   });
 });

@@ -11,7 +11,6 @@ import {
   ValidationError,
 } from '../src/index.js';
 import {
-  type BytesCodec,
   type ForwardBackwardRequest,
   forwardBackwardOutput,
   forwardBackwardRequest,
@@ -20,6 +19,7 @@ import {
   sampleResponse,
   stringifyJson,
 } from '../src/wire.js';
+import { outputBytes, sampleBytes } from './messages.js';
 
 const request: ForwardBackwardRequest = {
   modelId: 'm',
@@ -99,26 +99,27 @@ afterAll(() => {
 
 describe('decoding mutated bytes', () => {
   it.each([
-    ['ForwardBackwardRequest', protobuf.forwardBackwardRequest, protobuf.forwardBackwardRequest.encode(request)],
-    ['ForwardBackwardOutput', protobuf.forwardBackwardOutput, protobuf.forwardBackwardOutput.encode(output)],
-    ['SampleResponse', protobuf.sampleResponse, protobuf.sampleResponse.encode(sample)],
-  ] as const)(`of ${MESSAGES} %s messages gives a value or a ValidationError, and a value can be written again`, (_name, codec, bytes) => {
-    const { encode, decode } = codec as unknown as BytesCodec<never>;
-    const random = generator(20260713);
-    let valid = 0;
-    for (let index = 0; index < MESSAGES; index += 1) {
-      const mutated = mutate(bytes, random);
-      let value: never | undefined;
-      const isValid = survives(() => {
-        value = decode(mutated);
-      }, mutated);
-      if (!isValid) continue;
-      valid += 1;
-      survives(() => decode(encode(value as never)), mutated);
-    }
-    expect(valid).toBeGreaterThan(0);
-    expect(valid).toBeLessThan(MESSAGES);
-  });
+    ['ForwardBackwardOutput', protobuf.forwardBackwardOutput.decode, outputBytes, outputBytes(output)],
+    ['SampleResponse', protobuf.sampleResponse.decode, sampleBytes, sampleBytes(sample)],
+  ] as const)(
+    `of ${MESSAGES} %s messages gives a value or a ValidationError, and a value can be written again`,
+    (_name, decode, encode, bytes) => {
+      const random = generator(20260713);
+      let valid = 0;
+      for (let index = 0; index < MESSAGES; index += 1) {
+        const mutated = mutate(bytes, random);
+        let value: unknown;
+        const isValid = survives(() => {
+          value = decode(mutated);
+        }, mutated);
+        if (!isValid) continue;
+        valid += 1;
+        survives(() => decode(encode(value as never)), mutated);
+      }
+      expect(valid).toBeGreaterThan(0);
+      expect(valid).toBeLessThan(MESSAGES);
+    },
+  );
 
   it.each([
     ['ForwardBackwardRequest', forwardBackwardRequest.decode, stringifyJson(forwardBackwardRequest.encode(request))],
@@ -146,25 +147,9 @@ describe('messages that lie', () => {
     expect(() => protobuf.forwardBackwardOutput.decode(bytesOf(field(2, record)))).toThrow(/claims 1152921504606846976 data/);
   });
 
-  it('about a shape are refused', () => {
-    const tensor = [...field(1, []), 0x18, 1, ...field(4, [...varint(2n ** 40n), ...varint(2n ** 20n)])];
-    const datum = field(2, [...field(1, [0x61]), ...field(2, tensor)]);
-    expect(() => protobuf.forwardBackwardRequest.decode(bytesOf(field(3, datum), field(4, [0x61])))).toThrow(
-      /needs 1152921504606847000 values, but data holds 0/,
-    );
-  });
-
-  it('about an empty shape are read, and refuse to become arrays', () => {
-    const tensor = [...field(1, []), 0x18, 1, ...field(4, [...varint(2n ** 50n), 0])];
-    const datum = field(2, [...field(1, [0x61]), ...field(2, tensor)]);
-    const { data } = protobuf.forwardBackwardRequest.decode(bytesOf(field(3, datum), field(4, [0x61])));
-    expect(data[0]?.lossFnInputs.a?.shape).toEqual([2 ** 50, 0]);
-    expect(() => data[0]?.lossFnInputs.a?.toArray()).toThrow(ValidationError);
-  });
-
   it('about the size of a matrix are refused', () => {
     const topk = field(3, [0x18, ...varint(2n ** 31n), 0x20, ...varint(2n ** 31n)]);
-    expect(() => protobuf.sampleResponse.decode(bytesOf(topk))).toThrow(/fewer bytes than that/);
+    expect(() => protobuf.sampleResponse.decode(bytesOf(topk))).toThrow(/too few bytes/);
   });
 
   it('about the length of a field are refused', () => {

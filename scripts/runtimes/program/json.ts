@@ -6,13 +6,13 @@ import {
   forwardBackwardOutput,
   forwardBackwardRequest,
   parseJson,
-  protobuf,
   sampleRequest,
   sampleResponse,
   stringifyJson,
   unknownFields,
 } from '../../../packages/types/src/wire.js';
 import { type Check, check, refuses, same } from './check.js';
+import { protobuf } from './codecs.js';
 import { everyChunk, everyOutput, everyRequest, everySample, extremeFloats, finiteFloats, large } from './values.js';
 import { eachCase } from './vectors.js';
 

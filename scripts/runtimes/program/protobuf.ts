@@ -1,6 +1,7 @@
 import { type ForwardBackwardOutput, promptLogprobsToList, TensorData, type TensorDtype } from '../../../packages/types/src/index.js';
-import { DType, ForwardBackwardRequestSchema, protobuf, tinkerPublicFile } from '../../../packages/types/src/wire.js';
+import { DType, ForwardBackwardRequestSchema, tinkerPublicFile } from '../../../packages/types/src/wire.js';
 import { type Check, check, refuses, same } from './check.js';
+import { protobuf } from './codecs.js';
 import { everyOutput, everyRequest, everySample, extremeFloats, finiteFloats, large } from './values.js';
 import { eachCase, fromHex, toHex, vectorNumber } from './vectors.js';
 

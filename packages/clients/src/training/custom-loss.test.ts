@@ -1,5 +1,5 @@
+import { serverProtobuf } from '@tinkex/testkit';
 import { type Datum, datum, ModelInput, TensorData, type TensorFields, ValidationError } from '@tinkex/types';
-import { protobuf } from '@tinkex/types/wire';
 import { describe, expect, it } from 'vitest';
 import { miniServer, passResult } from '../../test/support/mini-server.js';
 import { readVectors } from '../../test/support/vectors.js';
@@ -77,9 +77,9 @@ const data = [0, 1, 2].map((n) => datum({ modelInput: ModelInput.fromInts([n, 2]
 
 async function customServer() {
   const server = miniServer({ fwdbwd_max_chunk_len: 2 });
-  const requests: ReturnType<typeof protobuf.forwardBackwardRequest.decode>[] = [];
+  const requests: ReturnType<typeof serverProtobuf.forwardBackwardRequest.decode>[] = [];
   server.routes.set('forward_backward', ({ bytes }) => {
-    const request = protobuf.forwardBackwardRequest.decode(bytes as Uint8Array);
+    const request = serverProtobuf.forwardBackwardRequest.decode(bytes as Uint8Array);
     requests.push(request);
     return { status: 200, body: { request_id: `forward-${request.seqId}-${request.data.length}` } };
   });

@@ -1,5 +1,6 @@
+import { serverProtobuf } from '@tinkex/testkit';
 import { datum, type ForwardBackwardOutput, FutureExpiredError, ModelInput, ValidationError } from '@tinkex/types';
-import { chunkData, combineForwardBackwardOutputs, protobuf } from '@tinkex/types/wire';
+import { chunkData, combineForwardBackwardOutputs } from '@tinkex/types/wire';
 import { describe, expect, it } from 'vitest';
 import { miniServer, seqIdOf } from '../../test/support/mini-server.js';
 import { later, type ScriptedAnswer } from '../../test/support/scripted-transport.js';
@@ -157,7 +158,9 @@ describe('TrainingClient', () => {
     await server.clock.runUntil(Promise.all(work));
     const rates = server.transport.of('optim_step').map(({ body }) => (body as { adam_params: object }).adam_params);
     expect(rates).toMatchObject([{ learning_rate: 0.1 }, { learning_rate: 0.2 }]);
-    const passes = server.transport.of('forward_backward').map(({ bytes }) => protobuf.forwardBackwardRequest.decode(bytes as Uint8Array));
+    const passes = server.transport
+      .of('forward_backward')
+      .map(({ bytes }) => serverProtobuf.forwardBackwardRequest.decode(bytes as Uint8Array));
     expect(passes.map(({ lossFnConfig: sent }) => sent)).toEqual([{ clip_low_threshold: 0.1 }, { clip_low_threshold: 0.2 }]);
     await server.service.close();
   });

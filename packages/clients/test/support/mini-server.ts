@@ -1,6 +1,5 @@
-import { VirtualClock } from '@tinkex/testkit';
+import { serverProtobuf, VirtualClock } from '@tinkex/testkit';
 import { TensorData } from '@tinkex/types';
-import { protobuf } from '@tinkex/types/wire';
 import { ServiceClient, type ServiceClientOptions, type TrainingClient } from '../../src/index.js';
 import { type ScriptedAnswer, ScriptedTransport, type SeenRequest } from './scripted-transport.js';
 
@@ -47,13 +46,14 @@ export function miniServer(config: Record<string, unknown> = {}, options: Partia
 
 /** The sequence number of a submission in either dialect. */
 export function seqIdOf({ headers, body, bytes }: SeenRequest): number {
-  if (headers['content-type'] === 'application/x-protobuf') return protobuf.forwardBackwardRequest.decode(bytes as Uint8Array).seqId ?? 0;
+  if (headers['content-type'] === 'application/x-protobuf')
+    return serverProtobuf.forwardBackwardRequest.decode(bytes as Uint8Array).seqId ?? 0;
   return (body as { seq_id?: number }).seq_id ?? 0;
 }
 
 /** A result of one datum with these logprobs. */
 export function passResult(logprobs: readonly number[][], metrics: Record<string, number> = {}): ScriptedAnswer {
-  const bytes = protobuf.forwardBackwardOutput.encode({
+  const bytes = serverProtobuf.forwardBackwardOutput.encode({
     lossFnOutputType: 'ArrayRecord',
     lossFnOutputs: logprobs.map((values) => ({ logprobs: TensorData.fromArray(values, 'float32') })),
     metrics,

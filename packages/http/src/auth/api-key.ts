@@ -1,31 +1,4 @@
-import { inspect } from 'node:util';
-import { ConfigurationError } from '@tinkex/types';
-import type { AuthProvider } from './auth-provider.js';
-
-/** A credential that does not show itself to `util.inspect` or `JSON.stringify`. */
-class ApiKeyAuth implements AuthProvider {
-  readonly #headers: Readonly<Record<string, string>>;
-
-  constructor(key: string) {
-    this.#headers = { 'x-api-key': key };
-  }
-
-  headers(): Record<string, string> {
-    return { ...this.#headers };
-  }
-
-  current(): Readonly<Record<string, string>> {
-    return this.#headers;
-  }
-
-  toJSON(): string {
-    return '[api key]';
-  }
-
-  [inspect.custom](): string {
-    return '[api key]';
-  }
-}
+import { type AuthProvider, checkedCredential, HiddenCredential } from './auth-provider.js';
 
 /**
  * Sends a fixed key as `X-API-Key`.
@@ -36,14 +9,19 @@ export function apiKeyAuth(key: string): AuthProvider {
   return new ApiKeyAuth(checkedCredential(key, 'apiKey'));
 }
 
-/** A credential that fits into a header, or an error that does not show it. */
-export function checkedCredential(credential: string, option: string): string {
-  if (credential === '') throw new ConfigurationError({ message: `${option} is empty.`, option });
-  if (!/^[\u0021-\u007e]+$/.test(credential)) {
-    throw new ConfigurationError({
-      message: `${option} holds characters that an HTTP header cannot carry, such as blanks or line breaks.`,
-      option,
-    });
+class ApiKeyAuth extends HiddenCredential implements AuthProvider {
+  readonly #headers: Readonly<Record<string, string>>;
+
+  constructor(key: string) {
+    super('api key');
+    this.#headers = { 'x-api-key': key };
   }
-  return credential;
+
+  headers(): Record<string, string> {
+    return { ...this.#headers };
+  }
+
+  current(): Readonly<Record<string, string>> {
+    return this.#headers;
+  }
 }

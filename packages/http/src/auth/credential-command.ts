@@ -1,38 +1,34 @@
-import { inspect } from 'node:util';
 import { ConfigurationError } from '@tinkex/types';
 import { type Clock, systemClock } from '../clock/clock.js';
-import { checkedCredential } from './api-key.js';
-import type { AuthProvider } from './auth-provider.js';
+import { type AuthProvider, checkedCredential, HiddenCredential } from './auth-provider.js';
 import { type Command, runCommand } from './run-command.js';
 
 /** Options of `credentialCommand`. */
 export interface CredentialCommandOptions {
-  /** Limit of one run, milliseconds. Default 30,000. */
-  readonly timeoutMs?: number;
-  /** Default: the machine's. */
-  readonly clock?: Clock;
+  /** Limit for one run, milliseconds. Default 30,000. */
+  readonly timeoutMs?: number | undefined;
+  /** Default: the system clock. */
+  readonly clock?: Clock | undefined;
 }
 
-/** An `AuthProvider` whose credential can also be fetched by itself, for an exchange. */
+/** An `AuthProvider` that also returns its credential alone, for an exchange. */
 export interface CredentialCommand extends AuthProvider {
-  /** Runs the command and returns what it printed, trimmed. Calls that overlap share one run. */
+  /** Runs the command and returns what it prints, trimmed. Calls that overlap share one run. */
   credential(): Promise<string>;
 }
 
 /**
- * Takes the credential from a program's output, anew for each use, and sends it as `X-API-Key`. Nothing of ours is ever put
- * into the command. A command that fails, prints nothing or takes too long ends the call at once with `ConfigurationError`.
+ * Reads the credential from a program's output, again for each use, and sends it as `X-API-Key`. The command runs exactly as
+ * you write it. If it fails, prints nothing or takes too long, the call ends immediately with `ConfigurationError`.
  *
  * @param command - Text for the user's shell, or `[program, ...args]` to run without a shell.
  */
 export function credentialCommand(command: Command, options: CredentialCommandOptions = {}): CredentialCommand {
-  if (command.length === 0 || command[0] === '') {
-    throw new ConfigurationError({ message: 'The credential command is empty.', option: 'credentialCommand' });
-  }
+  if (command.length === 0 || command[0] === '') throw commandError('is empty.');
   return new CommandCredential(command, options);
 }
 
-class CommandCredential implements CredentialCommand {
+class CommandCredential extends HiddenCredential implements CredentialCommand {
   readonly #command: Command;
   readonly #timeoutMs: number;
   readonly #clock: Clock;
@@ -40,6 +36,7 @@ class CommandCredential implements CredentialCommand {
   #running: Promise<string> | undefined;
 
   constructor(command: Command, { timeoutMs = 30_000, clock = systemClock }: CredentialCommandOptions) {
+    super('credential command');
     this.#command = command;
     this.#timeoutMs = timeoutMs;
     this.#clock = clock;
@@ -60,23 +57,14 @@ class CommandCredential implements CredentialCommand {
     this.#closing.abort();
   }
 
-  toJSON(): string {
-    return '[credential command]';
-  }
-
-  [inspect.custom](): string {
-    return '[credential command]';
-  }
-
   async #run(): Promise<string> {
     const output = await runCommand(this.#command, this.#timeoutMs, this.#clock, this.#closing.signal);
     const credential = output.trim();
-    if (credential === '') {
-      throw new ConfigurationError({
-        message: 'The credential command printed nothing. Run it by hand to see why.',
-        option: 'credentialCommand',
-      });
-    }
+    if (credential === '') throw commandError('printed nothing. Run it by hand to see why.');
     return checkedCredential(credential, 'The output of the credential command');
   }
+}
+
+function commandError(problem: string): ConfigurationError {
+  return new ConfigurationError({ message: `The credential command ${problem}`, option: 'credentialCommand' });
 }

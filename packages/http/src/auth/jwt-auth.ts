@@ -1,8 +1,6 @@
-import { inspect } from 'node:util';
 import { abortedBy, onAbort } from '../abort/on-abort.js';
 import { type Clock, systemClock } from '../clock/clock.js';
-import { checkedCredential } from './api-key.js';
-import type { AuthProvider } from './auth-provider.js';
+import { type AuthProvider, checkedCredential, HiddenCredential } from './auth-provider.js';
 import { jwtExpirySeconds } from './jwt-claims.js';
 
 /** A new token is used for at least this long, however short its life: no loop of exchanges. */
@@ -40,7 +38,7 @@ export function jwtAuth(options: JwtAuthOptions): JwtAuth {
   return new RefreshingJwtAuth(options);
 }
 
-class RefreshingJwtAuth implements JwtAuth {
+class RefreshingJwtAuth extends HiddenCredential implements JwtAuth {
   readonly #options: JwtAuthOptions;
   readonly #clock: Clock;
   #headers: Readonly<Record<string, string>> | undefined;
@@ -51,6 +49,7 @@ class RefreshingJwtAuth implements JwtAuth {
   #isClosed = false;
 
   constructor(options: JwtAuthOptions) {
+    super('jwt');
     this.#options = options;
     this.#clock = options.clock ?? systemClock;
     if (options.token !== undefined) this.#headers = { 'x-api-key': checkedCredential(options.token, 'token') };
@@ -82,14 +81,6 @@ class RefreshingJwtAuth implements JwtAuth {
     this.#isClosed = true;
     this.#clock.clearTimeout(this.#timer);
     this.#timer = undefined;
-  }
-
-  toJSON(): string {
-    return '[jwt]';
-  }
-
-  [inspect.custom](): string {
-    return '[jwt]';
   }
 
   #plan(): JwtRefreshPlan {

@@ -5,11 +5,11 @@ import type { Clock } from '../clock/clock.js';
 
 const MAX_OUTPUT_BYTES = 64 * 1024;
 
-/** Text goes to the user's shell as the user wrote it; a list is a program and its arguments, without any shell. */
+/** Text goes to the user's shell as it is; a list is a program and its arguments, without a shell. */
 export type Command = string | readonly [program: string, ...args: string[]];
 
 /**
- * Runs a command and gives back what it printed. Neither the output nor the command appears in an error: both may be secret.
+ * Runs a command and returns what it prints. Neither the output nor the command appears in an error: both may be secret.
  *
  * @throws ConfigurationError when it cannot be started, fails, prints too much or takes too long; AbortedError on abort.
  */
@@ -20,7 +20,7 @@ export function runCommand(command: Command, timeoutMs: number, clock: Clock, si
       return;
     }
     const [program, args, shell] = typeof command === 'string' ? [command, [], true] : [command[0], command.slice(1), false];
-    // A group of its own, so that what the shell has started ends with it.
+    // A separate process group, so that whatever the shell starts ends with it.
     const child = spawn(program, args, {
       shell,
       stdio: ['ignore', 'pipe', 'ignore'],
@@ -64,7 +64,7 @@ function endGroup(pid: number | undefined): void {
   try {
     process.kill(process.platform === 'win32' ? pid : -pid, 'SIGKILL');
   } catch {
-    // It has ended by itself.
+    // It has ended already.
   }
 }
 

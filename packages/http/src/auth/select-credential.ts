@@ -8,7 +8,7 @@ export interface CredentialSources {
   readonly environmentApiKey?: string | undefined;
   /** The value of `TINKER_CREDENTIAL_CMD`, or a command given in code. */
   readonly command?: string | undefined;
-  /** The server's configuration asks for the command. Default false. */
+  /** The server's configuration requires the command. Default false. */
   readonly isCommandRequired?: boolean | undefined;
 }
 
@@ -33,12 +33,12 @@ export function selectCredential({ apiKey, environmentApiKey, command, isCommand
 
 function missing(key: string, isCommandRequired: boolean): { message: string; option: string; environmentVariable: string } {
   if (isCommandRequired) {
-    const message = 'The server asks for a credential command: set TINKER_CREDENTIAL_CMD, or pass a token as the API key.';
+    const message = 'The server requires a credential command: set TINKER_CREDENTIAL_CMD, or pass a token as the API key.';
     return { message, option: 'credentialCommand', environmentVariable: 'TINKER_CREDENTIAL_CMD' };
   }
   const message =
     key === ''
-      ? 'There is no credential: pass apiKey, or set TINKER_API_KEY or TINKER_CREDENTIAL_CMD.'
+      ? 'No credential: pass apiKey, or set TINKER_API_KEY or TINKER_CREDENTIAL_CMD.'
       : 'The API key must start with tml- (or be a token that starts with eyJ). Check apiKey and TINKER_API_KEY.';
   return { message, option: 'apiKey', environmentVariable: 'TINKER_API_KEY' };
 }

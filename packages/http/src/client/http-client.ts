@@ -6,7 +6,7 @@ import type { HttpClientOptions } from '../call/http-client-options.js';
 import type { HttpResult, HttpStream, RequestOptions, StreamOptions } from '../call/request-options.js';
 import { systemClock } from '../clock/clock.js';
 import { compressZstd } from '../compression/zstd.js';
-import { type AttemptParts, runAttempts } from '../pipeline/attempt-retries.js';
+import { type CallParts, runAttempts } from '../pipeline/attempt-retries.js';
 import { AttemptSender } from '../pipeline/attempt-sender.js';
 import { closedError, OpenRequests } from '../pipeline/open-requests.js';
 import { withAttempts } from '../retry/retry.js';
@@ -34,7 +34,7 @@ export class HttpClient {
   readonly #transport: Transport;
   readonly #ownsTransport: boolean;
   readonly #calls: CallFactory;
-  readonly #parts: AttemptParts;
+  readonly #parts: CallParts;
   readonly #edgeRejections = new EdgeRejections();
   #closing: Promise<void> | undefined;
 

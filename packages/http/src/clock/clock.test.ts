@@ -5,7 +5,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-it.each([2 ** 31, Number.MAX_SAFE_INTEGER, Number.POSITIVE_INFINITY])('does not fire at once when it is to wait %d ms', (delayMs) => {
+it.each([2 ** 31, Number.MAX_SAFE_INTEGER, Number.POSITIVE_INFINITY])('does not fire immediately when the delay is %d ms', (delayMs) => {
   vi.useFakeTimers();
   const callback = vi.fn();
   const handle = systemClock.setTimeout(callback, delayMs);

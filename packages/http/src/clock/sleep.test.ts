@@ -1,17 +1,17 @@
 import { getEventListeners } from 'node:events';
 import { AbortedError } from '@tinkex/types';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { ManualClock } from '../../test/support/manual-clock.js';
 import { systemClock } from './clock.js';
 import { sleep } from './sleep.js';
+import { VirtualClock } from './virtual-clock.js';
 
 afterEach(() => {
   vi.restoreAllMocks();
 });
 
 describe('sleep', () => {
-  it('ends when the clock says so, and leaves no listener', async () => {
-    const clock = new ManualClock();
+  it('ends when its time has come, and leaves no listener', async () => {
+    const clock = new VirtualClock();
     const { signal } = new AbortController();
     const wait = sleep(clock, 1_000, signal);
     await clock.advance(999);
@@ -21,8 +21,8 @@ describe('sleep', () => {
     expect(getEventListeners(signal, 'abort')).toHaveLength(0);
   });
 
-  it('ends at once with the reason of its signal, and leaves no timer', async () => {
-    const clock = new ManualClock();
+  it('ends immediately with the reason of its signal, and leaves no timer', async () => {
+    const clock = new VirtualClock();
     const controller = new AbortController();
     const wait = sleep(clock, 1_000, controller.signal);
     controller.abort('why');
@@ -31,7 +31,7 @@ describe('sleep', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('keeps the process alive while somebody awaits it, unless it is background work', async () => {
+  it('keeps the process alive, unless it is background work', async () => {
     const set = vi.spyOn(globalThis, 'setTimeout');
     for (const isBackground of [false, true]) {
       const controller = new AbortController();

@@ -1,20 +1,16 @@
 import { ConnectionError, type EventSource, TimeoutError, TinkexError } from '@tinkex/types';
 import { type Call, isAnswer, type Reply, requestTypeOf } from '../call/call.js';
-import type { Clock, Random } from '../clock/clock.js';
+import type { Random } from '../clock/clock.js';
 import { hasSubscribers, publish } from '../diagnostics/channels.js';
 import { type Retry, retry, UnsuccessfulResponse, withAttempts } from '../retry/retry.js';
 import { httpStrategy } from '../retry/strategies.js';
-import { Attempt } from './attempt.js';
+import { Attempt, type AttemptParts } from './attempt.js';
 import { areAttemptsObserved, observeAttempt } from './attempt-events.js';
-import type { AttemptSender } from './attempt-sender.js';
-import { closedError, type OpenRequests } from './open-requests.js';
+import { closedError } from './open-requests.js';
 
-/** What all calls of a client share on their way to the network. */
-export interface AttemptParts {
-  readonly clock: Clock;
+/** What all calls of a client share. */
+export interface CallParts extends AttemptParts {
   readonly random: Random;
-  readonly openRequests: OpenRequests;
-  readonly sender: AttemptSender;
   /** Read for each event: a client may get its session late. */
   readonly source: () => EventSource;
 }
@@ -25,7 +21,7 @@ export interface AttemptParts {
  * @returns The last reply, successful or not.
  * @throws The last error, with the number of attempts on it.
  */
-export function runAttempts(call: Call, parts: AttemptParts): Promise<Reply> {
+export function runAttempts(call: Call, parts: CallParts): Promise<Reply> {
   // The usual call ends with its first attempt: it pays for one `then`, not for the frame of the retries.
   return runAttempt(call, parts).then(
     (reply) => (isAnswer(call, reply.status) ? reply : retryAttempts(call, parts, new UnsuccessfulResponse(reply))),
@@ -33,12 +29,12 @@ export function runAttempts(call: Call, parts: AttemptParts): Promise<Reply> {
   );
 }
 
-function runAttempt(call: Call, parts: AttemptParts): Promise<Reply> {
+function runAttempt(call: Call, parts: CallParts): Promise<Reply> {
   if (!areAttemptsObserved()) return Attempt.run(call, parts);
   return observeAttempt(call, parts.clock, parts.source(), () => Attempt.run(call, parts));
 }
 
-async function retryAttempts(call: Call, parts: AttemptParts, firstError: unknown): Promise<Reply> {
+async function retryAttempts(call: Call, parts: CallParts, firstError: unknown): Promise<Reply> {
   const { clock, random, openRequests } = parts;
   try {
     return await retry((failures) => (failures === 0 ? Promise.reject(firstError) : runNextAttempt(call, parts)), {
@@ -58,7 +54,7 @@ async function retryAttempts(call: Call, parts: AttemptParts, firstError: unknow
   }
 }
 
-async function runNextAttempt(call: Call, parts: AttemptParts): Promise<Reply> {
+async function runNextAttempt(call: Call, parts: CallParts): Promise<Reply> {
   call.attempt += 1;
   // A new object: the last attempt's headers may have been recorded.
   call.headers = { ...call.headers, 'x-stainless-retry-count': String(call.attempt) };
@@ -67,7 +63,7 @@ async function runNextAttempt(call: Call, parts: AttemptParts): Promise<Reply> {
   throw new UnsuccessfulResponse(reply);
 }
 
-function announce(call: Call, { error, delayMs, ...failed }: Retry, { source }: AttemptParts): void {
+function announce(call: Call, { error, delayMs, ...failed }: Retry, { source }: CallParts): void {
   const { attempt, method, path } = call;
   const status = error instanceof UnsuccessfulResponse ? failed.status : undefined;
   call.onRetry?.(status === undefined ? { attempt, delayMs, error } : { attempt, delayMs, status });
@@ -80,8 +76,8 @@ function announce(call: Call, { error, delayMs, ...failed }: Retry, { source }: 
     path,
     attempt,
     delayMs,
-    ...(status === undefined ? {} : { status }),
-    ...(TinkexError.isInstance(error) ? { errorCode: error.code } : {}),
+    status,
+    errorCode: TinkexError.isInstance(error) ? error.code : undefined,
   });
 }
 

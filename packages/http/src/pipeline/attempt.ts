@@ -18,8 +18,8 @@ import { closedError, type DeadlineQueue, type Expiring, type OpenRequests } fro
 
 const NO_BYTES = new Uint8Array(0);
 
-/** What an attempt needs of its client. */
-interface AttemptHost {
+/** What all attempts of a client share. */
+export interface AttemptParts {
   readonly clock: Clock;
   readonly openRequests: OpenRequests;
   readonly sender: AttemptSender;
@@ -59,11 +59,11 @@ export class Attempt implements TransportRequest, Cancellation, RequestProgress,
   #unfollow: (() => void) | undefined;
 
   readonly #call: Call;
-  readonly #host: AttemptHost;
+  readonly #parts: AttemptParts;
   readonly #resolve: (reply: Reply) => void;
   readonly #reject: (error: unknown) => void;
 
-  private constructor(call: Call, host: AttemptHost, resolve: (reply: Reply) => void, reject: (error: unknown) => void) {
+  private constructor(call: Call, parts: AttemptParts, resolve: (reply: Reply) => void, reject: (error: unknown) => void) {
     this.method = call.method;
     this.url = call.url;
     this.headers = call.headers;
@@ -72,27 +72,27 @@ export class Attempt implements TransportRequest, Cancellation, RequestProgress,
     this.cancellation = this;
     this.progress = this;
     this.#call = call;
-    this.#host = host;
+    this.#parts = parts;
     this.#resolve = resolve;
     this.#reject = reject;
   }
 
-  static run(call: Call, host: AttemptHost): Promise<Reply> {
-    return new Promise((resolve, reject) => new Attempt(call, host, resolve, reject).#start());
+  static run(call: Call, parts: AttemptParts): Promise<Reply> {
+    return new Promise((resolve, reject) => new Attempt(call, parts, resolve, reject).#start());
   }
 
   #start(): void {
     const { signal } = this.#call;
     // The call may have started before the client was closed, and compressed its body meanwhile.
-    const isClosed = this.#host.openRequests.isClosed;
+    const isClosed = this.#parts.openRequests.isClosed;
     if (isClosed || signal?.aborted) {
-      this.cancelled(isClosed ? closedError() : abortedBy(signal));
+      this.cancelled(signal?.aborted ? abortedBy(signal) : closedError());
       return;
     }
     if (signal !== undefined) this.#unfollow = onAbort(signal, () => this.cancelled(abortedBy(signal)));
     this.arm();
     try {
-      this.#host.sender.send(this).then(
+      this.#parts.sender.send(this).then(
         (response) => this.#receive(response),
         (error: unknown) => this.#fail(error),
       );
@@ -103,12 +103,13 @@ export class Attempt implements TransportRequest, Cancellation, RequestProgress,
   }
 
   async #receive(response: TransportResponse): Promise<void> {
-    const { sender } = this.#host;
+    const { sender } = this.#parts;
     try {
       const mayFollow = response.status >= 300 && response.status < 400 && this.#call.redirect === 'follow' && this.#reason === undefined;
       const isFollowed = mayFollow && sender.isRedirect(this, response);
       const reply = await this.#read(isFollowed ? await sender.follow(this, response) : response);
       if (reply.stream === undefined) this.release();
+      else if (this.#reason !== undefined) reply.stream.cancel();
       this.#resolve(reply);
     } catch (error) {
       this.#fail(error);
@@ -184,7 +185,7 @@ export class Attempt implements TransportRequest, Cancellation, RequestProgress,
   expired(): void {
     const { method, url, attemptTimeoutMs, deadlineAtMs } = this.#call;
     const request = `${method} ${redactUrl(url)}`;
-    const isCallLimit = this.#host.clock.now() >= deadlineAtMs;
+    const isCallLimit = this.#parts.clock.now() >= deadlineAtMs;
     const error = isCallLimit
       ? new TimeoutError({ message: `${request} did not finish within the time limit for the call.`, phase: 'total' })
       : new TimeoutError({
@@ -198,7 +199,7 @@ export class Attempt implements TransportRequest, Cancellation, RequestProgress,
   /** Starts the deadline, or starts it again. */
   arm(): void {
     const { attemptTimeoutMs, deadlineAtMs } = this.#call;
-    const leftMs = deadlineAtMs === Number.POSITIVE_INFINITY ? deadlineAtMs : Math.max(0, deadlineAtMs - this.#host.clock.now());
+    const leftMs = deadlineAtMs === Number.POSITIVE_INFINITY ? deadlineAtMs : Math.max(0, deadlineAtMs - this.#parts.clock.now());
     this.#enter(Math.min(attemptTimeoutMs, leftMs));
   }
 
@@ -219,7 +220,7 @@ export class Attempt implements TransportRequest, Cancellation, RequestProgress,
     this.#queue?.leave(this);
     this.#queue = undefined;
     if (this.#reason !== undefined) return;
-    this.#queue = this.#host.openRequests.queue(limitMs);
+    this.#queue = this.#parts.openRequests.queue(limitMs);
     this.#queue.enter(this);
   }
 }

@@ -1,21 +1,14 @@
 import type { TransportBody } from '../transport/transport.js';
 import { oversizedBody } from '../transport/unusable-response.js';
-
-/** The part of an attempt that a streamed body needs. */
-interface StreamingAttempt {
-  readonly reason: Error | undefined;
-  arm(): void;
-  suspend(): void;
-  release(): void;
-}
+import type { Attempt } from './attempt.js';
 
 /** A streamed body: the attempt's deadline limits each wait for bytes, and `maxBytes` its size. */
 export class IdleLimitedBody implements TransportBody {
   readonly #body: TransportBody;
-  readonly #attempt: StreamingAttempt;
+  readonly #attempt: Attempt;
   readonly #maxBytes: number;
 
-  constructor(body: TransportBody, attempt: StreamingAttempt, maxBytes: number) {
+  constructor(body: TransportBody, attempt: Attempt, maxBytes: number) {
     this.#body = body;
     this.#attempt = attempt;
     this.#maxBytes = maxBytes;

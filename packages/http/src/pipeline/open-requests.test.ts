@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ManualClock } from '../../test/support/manual-clock.js';
+import { VirtualClock } from '../clock/virtual-clock.js';
 import { DeadlineQueue, type Expiring } from './open-requests.js';
 
 class Work implements Expiring {
@@ -10,9 +10,9 @@ class Work implements Expiring {
   expiredAtMs: number | undefined;
   reason: Error | undefined;
   readonly #queue: DeadlineQueue;
-  readonly #clock: ManualClock;
+  readonly #clock: VirtualClock;
 
-  constructor(queue: DeadlineQueue, clock: ManualClock) {
+  constructor(queue: DeadlineQueue, clock: VirtualClock) {
     this.#queue = queue;
     this.#clock = clock;
   }
@@ -32,7 +32,7 @@ describe('DeadlineQueue', () => {
   it('ends each work exactly at its deadline, in any order of entering and leaving, with one timer at most', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.tuple(fc.nat(40), fc.boolean()), { maxLength: 30 }), async (steps) => {
-        const clock = new ManualClock(0);
+        const clock = new VirtualClock({ startMs: 0 });
         const queue = new DeadlineQueue(clock, 100, () => undefined);
         const running: Work[] = [];
         const ended: [Work, number][] = [];
@@ -64,7 +64,7 @@ describe('DeadlineQueue', () => {
   });
 
   it('without a limit needs no timer, and can still be ended', () => {
-    const clock = new ManualClock();
+    const clock = new VirtualClock();
     const queue = new DeadlineQueue(clock, Number.POSITIVE_INFINITY, () => undefined);
     const works = [new Work(queue, clock), new Work(queue, clock)];
     for (const work of works) queue.enter(work);

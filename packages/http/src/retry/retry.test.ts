@@ -3,7 +3,7 @@ import { AbortedError, ApiStatusError, ConnectionError, TimeoutError, Validation
 import { isRetryableStatus } from '@tinkex/types/wire';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ManualClock } from '../../test/support/manual-clock.js';
+import { VirtualClock } from '../clock/virtual-clock.js';
 import { backoff } from './backoff.js';
 import { type Failure, type Retry, type RetryStrategy, retry, UnsuccessfulResponse } from './retry.js';
 import { httpStrategy, outerStrategy } from './strategies.js';
@@ -30,13 +30,13 @@ function failing(errors: readonly unknown[], seen: number[] = []): (failures: nu
 
 describe('retry', () => {
   it('reports each wait, and counts failures without pauses', async () => {
-    const clock = new ManualClock();
+    const clock = new VirtualClock();
     const retries: Retry[] = [];
     const seen: number[] = [];
     const pausing: RetryStrategy = ({ error }) => (error instanceof RangeError ? { pauseMs: 5_000 } : undefined);
     const work = failing([LOST, new RangeError('pause'), LOST], seen);
     const policy = { clock, strategies: [pausing, outerStrategy()], onRetry: (one: Retry) => void retries.push(one) };
-    expect(await clock.settle(retry(work, policy))).toBe('done');
+    expect(await clock.runUntil(retry(work, policy))).toBe('done');
     expect(clock.waitsMs).toEqual([1_000, 5_000, 2_000]);
     expect(seen).toEqual([0, 1, 1, 2]);
     expect(retries.map(({ failures, isPause, elapsedMs }) => [failures, isPause, elapsedMs])).toEqual([
@@ -53,8 +53,8 @@ describe('retry', () => {
       return 1;
     };
     const headers = { 'retry-after': '7' };
-    const clock = new ManualClock(5);
-    await clock.settle(
+    const clock = new VirtualClock({ startMs: 5 });
+    await clock.runUntil(
       retry(
         failing([new ApiStatusError({ message: 'x', status: 503, headers }), new UnsuccessfulResponse({ status: 429, headers }), LOST]),
         {
@@ -78,14 +78,14 @@ describe('retry', () => {
   ])('throws %s immediately', async (_name, error) => {
     const seen: number[] = [];
     const given: Failure[] = [];
-    const policy = { clock: new ManualClock(), strategies: [outerStrategy()], onGiveUp: (one: Failure) => void given.push(one) };
+    const policy = { clock: new VirtualClock(), strategies: [outerStrategy()], onGiveUp: (one: Failure) => void given.push(one) };
     await expect(retry(failing([error], seen), policy)).rejects.toBe(error);
     expect(seen).toEqual([0]);
     expect(given).toMatchObject([{ error, failures: 0 }]);
   });
 
   it('ends its wait when the signal is aborted, and leaves no timer and no listener', async () => {
-    const clock = new ManualClock();
+    const clock = new VirtualClock();
     const controller = new AbortController();
     const onRetry = (): void => void setImmediate(() => controller.abort('why'));
     const work = () => Promise.reject(LOST);
@@ -104,7 +104,7 @@ describe('retry', () => {
         controller.abort();
         throw error;
       };
-      const policy = { clock: new ManualClock(), signal: controller.signal, strategies: [outerStrategy()] };
+      const policy = { clock: new VirtualClock(), signal: controller.signal, strategies: [outerStrategy()] };
       return retry(work, { ...policy, onRetry: report, onGiveUp: report });
     };
     await expect(run(LOST)).rejects.toBeInstanceOf(AbortedError);

@@ -3,9 +3,9 @@ import type { Socket } from 'node:net';
 import { AbortedError } from '@tinkex/types';
 import { describe, expect, it } from 'vitest';
 import { HttpClient } from '../../src/index.js';
+import { VirtualClock } from '../../src/testing/index.js';
 import { failure } from '../support/failure.js';
 import { Gate } from '../support/gate.js';
-import { ManualClock } from '../support/manual-clock.js';
 import { jsonResponse, RawServer } from '../support/raw-server.js';
 
 const post = { method: 'POST', path: '/jobs', body: { a: 1 }, pool: 'sample' } as const;
@@ -19,7 +19,7 @@ describe('aborting', () => {
     expect(server.connections).toBe(0);
   });
 
-  it('frees the socket at once while the headers are awaited, and does not retry', async () => {
+  it('frees the socket immediately while it waits for headers, and does not retry', async () => {
     const received = new Gate<Socket>();
     let requests = 0;
     await using server = await RawServer.start((socket) => {
@@ -57,8 +57,8 @@ describe('aborting', () => {
     expect(getEventListeners(controller.signal, 'abort')).toHaveLength(0);
   });
 
-  it('ends the wait between two attempts at once', async () => {
-    const clock = new ManualClock();
+  it('ends the wait between two attempts immediately', async () => {
+    const clock = new VirtualClock();
     await using server = await RawServer.start((socket) => socket.write(jsonResponse({}, '503 Busy')));
     await using client = new HttpClient({ baseUrl: server.url, clock });
     const controller = new AbortController();
@@ -72,7 +72,7 @@ describe('aborting', () => {
   });
 
   it('leaves nothing behind after a thousand aborts in every phase', async () => {
-    const clock = new ManualClock();
+    const clock = new VirtualClock();
     const waiting = new Map<string, AbortController>();
     await using server = await RawServer.start((socket, request) => {
       const [, phase = '', id = ''] = /POST \/(\w+)\/(\d+)/.exec(request) ?? [];

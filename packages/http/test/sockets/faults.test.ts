@@ -1,9 +1,9 @@
 import { ConnectionError, TimeoutError } from '@tinkex/types';
 import { describe, expect, it } from 'vitest';
 import { HttpClient, type HttpClientOptions } from '../../src/index.js';
+import { VirtualClock } from '../../src/testing/index.js';
 import { failure } from '../support/failure.js';
 import { Gate } from '../support/gate.js';
-import { ManualClock } from '../support/manual-clock.js';
 import { jsonResponse, RawServer } from '../support/raw-server.js';
 
 const post = { method: 'POST', path: '/jobs', body: { a: 1 }, pool: 'sample' } as const;
@@ -72,7 +72,7 @@ describe('connection faults over real sockets', () => {
       if (index === 0) socket.end('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{"a":');
       else socket.write(jsonResponse({ ok: true }));
     });
-    const clock = new ManualClock();
+    const clock = new VirtualClock();
     await using client = clientOf(server, { maxRetries: 2, clock, random: () => 0 });
     const retried = new Gate();
     const result = client.request({ ...post, onRetry: () => retried.open() }).withMetadata();
@@ -110,9 +110,9 @@ describe('the keep-alive race', () => {
   });
 });
 
-/** A clock whose timers fire at once; deadlines never, because they are long. */
-function instantClock(): ManualClock {
-  const clock = new ManualClock();
+/** A clock whose timers fire immediately; deadlines never do, because they are long. */
+function instantClock(): VirtualClock {
+  const clock = new VirtualClock();
   const original = clock.setTimeout.bind(clock);
   clock.setTimeout = (callback, delayMs) => {
     if (delayMs >= 60_000) return original(callback, delayMs);

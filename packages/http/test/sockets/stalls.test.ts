@@ -3,9 +3,9 @@ import type { Socket } from 'node:net';
 import { AbortedError } from '@tinkex/types';
 import { describe, expect, it } from 'vitest';
 import { HttpClient, type HttpClientOptions, UndiciTransport } from '../../src/index.js';
+import { VirtualClock } from '../../src/testing/index.js';
 import { failure } from '../support/failure.js';
 import { Gate } from '../support/gate.js';
-import { ManualClock } from '../support/manual-clock.js';
 import { jsonResponse, RawServer } from '../support/raw-server.js';
 
 const post = { method: 'POST', path: '/jobs', body: { a: 1 }, pool: 'sample' } as const;
@@ -16,7 +16,7 @@ function clientOf(server: RawServer, options: Partial<HttpClientOptions> = {}): 
 
 describe('stalls', () => {
   it('names the connect phase when the TLS handshake never ends', async () => {
-    const clock = new ManualClock();
+    const clock = new VirtualClock();
     const accepted = new Gate();
     await using server = await RawServer.start(
       () => undefined,
@@ -30,7 +30,7 @@ describe('stalls', () => {
   });
 
   it('names the headers phase when the server takes the request and says nothing, and frees the socket', async () => {
-    const clock = new ManualClock();
+    const clock = new VirtualClock();
     const received = new Gate<Socket>();
     await using server = await RawServer.start((socket) => received.open(socket));
     await using client = clientOf(server, { attemptTimeoutMs: 1_000, clock });
@@ -46,7 +46,7 @@ describe('stalls', () => {
   });
 
   it('names the body phase when the body stops, and frees the socket', async () => {
-    const clock = new ManualClock();
+    const clock = new VirtualClock();
     const received = new Gate<Socket>();
     await using server = await RawServer.start((socket) => {
       socket.write('HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\n{"a"', () => received.open(socket));
@@ -67,7 +67,7 @@ describe('stalls', () => {
   });
 
   it('does not let a slow drip of bytes outlive the deadline', async () => {
-    const clock = new ManualClock();
+    const clock = new VirtualClock();
     const received = new Gate<Socket>();
     await using server = await RawServer.start((socket) => {
       socket.write('HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n', () => received.open(socket));
@@ -89,7 +89,7 @@ describe('stalls', () => {
   });
 
   it('counts the wait for a free connection as connecting', async () => {
-    const clock = new ManualClock();
+    const clock = new VirtualClock();
     const held = new Gate<Socket>();
     await using server = await RawServer.start((socket) => held.open(socket));
     await using transport = new UndiciTransport({ pools: { sample: 1 } });
@@ -105,7 +105,7 @@ describe('stalls', () => {
   });
 
   it('ends the whole call at the total limit, in the middle of an attempt', async () => {
-    const clock = new ManualClock();
+    const clock = new VirtualClock();
     const received = new Gate();
     await using server = await RawServer.start(() => received.open());
     await using client = clientOf(server, { attemptTimeoutMs: 60_000, timeoutMs: 1_500, maxRetries: 5, clock });
@@ -123,7 +123,7 @@ describe('closing', () => {
       if (request.includes('/busy')) socket.write(jsonResponse({}, '503 Busy'));
       else received.open();
     });
-    const clock = new ManualClock();
+    const clock = new VirtualClock();
     const client = clientOf(server, { clock, maxRetries: 5 });
     const stalled = failure(client.request(post));
     const retried = new Gate();

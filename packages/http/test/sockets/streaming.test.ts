@@ -6,16 +6,17 @@ import { gzipSync } from 'node:zlib';
 import { ConnectionError, NotFoundError, ValidationError } from '@tinkex/types';
 import { describe, expect, it } from 'vitest';
 import { createResponse, HttpClient } from '../../src/index.js';
+import { VirtualClock } from '../../src/testing/index.js';
 import { failure } from '../support/failure.js';
 import { Gate } from '../support/gate.js';
-import { ManualClock, turn } from '../support/manual-clock.js';
 import { jsonResponse, RawServer } from '../support/raw-server.js';
 import { ScriptedTransport } from '../support/scripted-transport.js';
+import { turn } from '../support/turn.js';
 
 const get = { method: 'GET', path: '/file' } as const;
 
 describe('streaming', () => {
-  it('holds only a window of a large body while nobody reads', async () => {
+  it('holds only a window of a large body while it is not read', async () => {
     const size = 64 * 1024 * 1024;
     const block = Buffer.alloc(64 * 1024, 7);
     let written = 0;
@@ -43,7 +44,7 @@ describe('streaming', () => {
     for await (const chunk of body) {
       received += chunk.byteLength;
       furthestAhead = Math.max(furthestAhead, written - received);
-      // A slow reader: the server gets every chance to run ahead.
+      // A slow reader: the server could run far ahead.
       if (received < 4 * 1024 * 1024) await new Promise((resolve) => setImmediate(resolve));
     }
     expect(received).toBe(size);
@@ -81,7 +82,7 @@ describe('streaming', () => {
   });
 
   it('limits the wait for the next bytes, not the whole download', async () => {
-    const clock = new ManualClock();
+    const clock = new VirtualClock();
     const received = new Gate<Socket>();
     await using server = await RawServer.start((socket) => {
       socket.write('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\na');
@@ -104,8 +105,8 @@ describe('streaming', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('retries until there are headers, and throws for an answer that is no success', async () => {
-    const clock = new ManualClock();
+  it('retries until there are headers, and throws for a response that is not a success', async () => {
+    const clock = new VirtualClock();
     await using server = await RawServer.start((socket, _request, index) => {
       socket.write(index === 0 ? jsonResponse({}, '503 Busy') : jsonResponse({ detail: 'gone' }, '404 Not Found'));
     });
@@ -119,10 +120,10 @@ describe('streaming', () => {
   });
 
   it('does not wait again once it was aborted, so that the client can close', async () => {
-    const clock = new ManualClock();
+    const clock = new VirtualClock();
     let isStuck = false;
     const response = createResponse({ body: 'abc' });
-    // A body that has one chunk at hand and then ignores that nobody wants it any more.
+    // A body that has one chunk ready and ignores its cancellation.
     const stubborn = {
       ...response.body,
       async *[Symbol.asyncIterator]() {
@@ -170,7 +171,7 @@ describe('streaming', () => {
     expect(error.message).toContain('gzip');
   });
 
-  it('ends a packed body that nobody reads without a word', async () => {
+  it('drops an encoded body that is not read, without an error', async () => {
     const zipped = gzipSync(randomBytes(200_000));
     await using server = await RawServer.start((socket) => {
       socket.write(`HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: ${zipped.length}\r\n\r\n`);
@@ -201,7 +202,7 @@ describe('streaming', () => {
     await closed.opened;
   });
 
-  it('has nothing to unpack where there is no body', async () => {
+  it('decodes nothing without a body', async () => {
     await using server = await RawServer.start((socket) =>
       socket.write('HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: 80\r\n\r\n'),
     );

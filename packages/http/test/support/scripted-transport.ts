@@ -2,7 +2,7 @@ import type { Transport, TransportRequest, TransportResponse } from '../../src/i
 
 type Answer = TransportResponse | Error | ((request: TransportRequest) => TransportResponse | Promise<TransportResponse>);
 
-/** Answers from a list, one by one; the last one for ever when `repeatLast`. Remembers what it was asked. */
+/** Answers from a list, one by one; the last one forever with `repeatLast`. Records the requests. */
 export class ScriptedTransport implements Transport {
   readonly requests: TransportRequest[] = [];
   readonly recycled: string[] = [];

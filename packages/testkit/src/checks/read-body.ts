@@ -1,7 +1,9 @@
 import { ValidationError } from '@tinkex/types';
-import { type Codec, endpoints, parseJson, protobuf, readSubmissionHead, type SubmissionHead } from '@tinkex/types/wire';
+import { type Codec, endpoints, parseJson } from '@tinkex/types/wire';
 import type { Dialect, WireFormat } from '../dialects/dialect.js';
 import { refuse } from '../exchange/message.js';
+import { readSubmissionHead, type SubmissionHead } from '../proto/read-request.js';
+import { serverProtobuf } from '../proto/server-protobuf.js';
 import type { RecordedCall } from '../recorder/recorded-call.js';
 import type { Recorder } from '../recorder/recorder.js';
 import type { RouteName } from '../routes/route-types.js';
@@ -47,7 +49,7 @@ function readForwardBackward(input: BodyInput): unknown {
     return decodeJson(input, endpoints[input.route === 'forward' ? 'forward' : 'forwardBackward'].request.decode);
   }
   try {
-    return protobuf.forwardBackwardRequest.decode(input.body);
+    return serverProtobuf.forwardBackwardRequest.decode(input.body);
   } catch (error) {
     // A message that can be read but says something wrong has a place for it; one that cannot be read has none.
     const isReadable = ValidationError.isInstance(error) && error.issues.every(({ path }) => path !== '');

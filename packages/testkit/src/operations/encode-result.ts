@@ -1,6 +1,7 @@
 import type { ForwardBackwardOutput, JsonValue, SampleResponse } from '@tinkex/types';
-import { forwardBackwardOutput, protobuf, sampleResponse, stringifyJson } from '@tinkex/types/wire';
+import { forwardBackwardOutput, sampleResponse, stringifyJson } from '@tinkex/types/wire';
 import type { Dialect, WireFormat } from '../dialects/dialect.js';
+import { serverProtobuf } from '../proto/server-protobuf.js';
 import type { PromiseRecord } from '../state/promise-record.js';
 
 /** A result as it goes out. */
@@ -35,7 +36,7 @@ function encodeSample(dialect: Dialect, requestId: string, value: SampleResponse
   const shaped =
     promptLogprobs === undefined || dialect.promptLogprobs === 'full' ? value : { ...value, promptLogprobs: promptLogprobs.subarray(1) };
   if (format === 'protobuf') {
-    return { contentType: 'application/x-protobuf', body: protobuf.sampleResponse.encode(shaped) };
+    return { contentType: 'application/x-protobuf', body: serverProtobuf.sampleResponse.encode(shaped) };
   }
   const wire: Record<string, unknown> = { ...sampleResponse.encode(shaped) };
   if (dialect.hasSequenceIds && Array.isArray(wire['sequences'])) {
@@ -48,7 +49,7 @@ function encodeForwardBackward(dialect: Dialect, value: ForwardBackwardOutput, f
   const shaped =
     dialect.metrics === 'reduced' ? value : { ...value, metrics: dialect.metrics === 'none' ? {} : plainMetrics(value.metrics) };
   return format === 'protobuf'
-    ? { contentType: 'application/x-protobuf', body: protobuf.forwardBackwardOutput.encode(shaped) }
+    ? { contentType: 'application/x-protobuf', body: serverProtobuf.forwardBackwardOutput.encode(shaped) }
     : jsonResult(forwardBackwardOutput.encode(shaped));
 }
 

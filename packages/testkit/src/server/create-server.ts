@@ -1,7 +1,7 @@
 import type { Clock } from '@tinkex/http';
+import { VirtualClock } from '@tinkex/http/testing';
 import { cannedEngine, DEFAULT_BASE_MODEL } from '../canned/canned-engine.js';
 import { ClockShare } from '../clock/clock-share.js';
-import { VirtualClock } from '../clock/virtual-clock.js';
 import type { Engine } from '../engine/engine.js';
 import { learnEngine } from '../engine/index.js';
 import { StateStore } from '../persistence/state-store.js';

@@ -1,5 +1,5 @@
+import { VirtualClock } from '@tinkex/http/testing';
 import { describe, expect, it } from 'vitest';
-import { VirtualClock } from '../clock/virtual-clock.js';
 import { Lane } from './lane.js';
 import type { Operation } from './operation.js';
 import { PromiseRecord } from './promise-record.js';

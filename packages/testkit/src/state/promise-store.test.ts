@@ -1,5 +1,5 @@
+import { VirtualClock } from '@tinkex/http/testing';
 import { describe, expect, it } from 'vitest';
-import { VirtualClock } from '../clock/virtual-clock.js';
 import { PromiseRecord } from './promise-record.js';
 import { PromiseStore } from './promise-store.js';
 

@@ -1,5 +1,5 @@
+import { VirtualClock } from '@tinkex/http/testing';
 import { type TestAPI, test } from 'vitest';
-import { VirtualClock } from '../clock/virtual-clock.js';
 import { startServer } from '../server/create-server.js';
 import type { ListenOptions, TestServerOptions } from '../server/server-options.js';
 import type { TestServer } from '../server/test-server.js';

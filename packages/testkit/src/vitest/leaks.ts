@@ -1,4 +1,4 @@
-import type { VirtualClock } from '../clock/virtual-clock.js';
+import type { VirtualClock } from '@tinkex/http/testing';
 import type { TestServer } from '../server/test-server.js';
 
 const MAX_TURNS = 200;

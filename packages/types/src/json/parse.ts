@@ -1,4 +1,4 @@
-import { invalidResponse } from '../errors/invalid.js';
+import { invalidResponse } from '../errors/validation-error.js';
 import { countInt32, looksWhole, peek } from '../tensor/numbers.js';
 import { markExactIntegers } from './exact-integers.js';
 import type { JsonValue } from './json-value.js';

@@ -1,4 +1,4 @@
-import { invalidRequest } from '../errors/invalid.js';
+import { invalidRequest } from '../errors/validation-error.js';
 import { firstNonFinite, isTypedArray } from '../tensor/numbers.js';
 import { formatPath } from '../wire/messages.js';
 import { isPlainObject, type JsonValue, MAX_JSON_DEPTH } from './json-value.js';

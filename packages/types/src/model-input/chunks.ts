@@ -1,4 +1,4 @@
-import { invalidRequest } from '../errors/invalid.js';
+import { invalidRequest } from '../errors/validation-error.js';
 import { countInt32, int32Of, isTypedArray } from '../tensor/numbers.js';
 import { tensorContainerShape } from './tensor-container.js';
 

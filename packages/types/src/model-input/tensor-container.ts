@@ -1,4 +1,4 @@
-import { invalidRequest } from '../errors/invalid.js';
+import { invalidRequest } from '../errors/validation-error.js';
 
 const CONSTANT_MARKER = 254;
 const HIGHEST_DTYPE = 7;

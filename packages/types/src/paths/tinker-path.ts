@@ -1,4 +1,4 @@
-import { invalidRequest } from '../errors/invalid.js';
+import { invalidRequest } from '../errors/validation-error.js';
 import type { CheckpointType } from '../wire/checkpoints.js';
 
 const SCHEME = 'tinker://';

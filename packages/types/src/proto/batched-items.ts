@@ -1,15 +1,8 @@
-import { invalidResponse } from '../errors/invalid.js';
+import { invalidResponse } from '../errors/validation-error.js';
 import { fromInt64Array, type Int64Array } from '../tensor/numbers.js';
 import { TensorData } from '../tensor/tensor-data.js';
 import { elementSize, elements, widened } from './elements.js';
-
-/** The fields of a batched tensor as they were read. */
-export interface BatchedTensorParts {
-  data: Uint8Array;
-  offsets: Uint8Array;
-  dtype: number;
-  readonly trailingShape: bigint[];
-}
+import type { BatchedTensor } from './gen/tinker_public_pb.js';
 
 /** The tensors of a batch; each is a view on the batch's numbers. */
 export class BatchedItems {
@@ -22,7 +15,7 @@ export class BatchedItems {
   readonly #trailingShape: readonly number[];
   readonly #trailingSize: number;
 
-  constructor(name: string, { data, offsets, dtype, trailingShape }: BatchedTensorParts) {
+  constructor(name: string, { data, offsets, dtype, trailingShape }: BatchedTensor) {
     this.#name = name;
     this.#elementSize = elementSize(dtype) ?? fail(name, `has the unknown element type ${dtype}`);
     this.#values = widened(dtype, data, name);

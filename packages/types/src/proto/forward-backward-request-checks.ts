@@ -1,4 +1,4 @@
-import { invalidRequest } from '../errors/invalid.js';
+import { invalidRequest } from '../errors/validation-error.js';
 import { isPlainObject } from '../json/json-value.js';
 import type { ModelInputChunk } from '../model-input/chunks.js';
 import { ModelInput } from '../model-input/model-input.js';
@@ -13,7 +13,7 @@ const KNOWN = new Set(['modelId', 'seqId', 'data', 'lossFn', 'lossFnConfig', 'fo
 const NO_BYTES = 'must be a Uint8Array';
 
 /** Holds a request to the rules of the JSON dialect, without walking through its numbers. Throws a `ValidationError`. */
-export function checkRequest(request: ForwardBackwardRequest): void {
+export function checkForwardBackwardRequest(request: ForwardBackwardRequest): void {
   if (typeof request !== 'object' || request === null) throw wrong('', `must be an object, got ${describe(request)}`);
   for (const [key, value] of Object.entries(request))
     if (value !== undefined && !KNOWN.has(key)) throw wrong(key, `is not a known option; remove it (known: ${[...KNOWN].join(', ')})`);

@@ -1,12 +1,12 @@
-import { invalidRequest } from '../errors/invalid.js';
+import { invalidRequest } from '../errors/validation-error.js';
 import type { ModelInputChunk } from '../model-input/chunks.js';
 import { viewBytes } from '../tensor/byte-views.js';
 import type { TensorData } from '../tensor/tensor-data.js';
 import type { Datum } from '../training/datum.js';
 import { lossInputWireName } from '../wire/loss-input-names.js';
 import type { ForwardBackwardRequest } from '../wire/training.js';
-import { DTYPE_FLOAT32, DTYPE_INT64 } from './dtypes.js';
-import { checkRequest } from './forward-backward-request-checks.js';
+import { checkForwardBackwardRequest } from './forward-backward-request-checks.js';
+import { DType } from './gen/tinker_public_pb.js';
 import {
   type AllocateBytes,
   delimitedSize,
@@ -20,7 +20,7 @@ import {
 
 /** The protobuf form of a request. Every number is copied once, into a buffer of exactly the right size. */
 export function writeForwardBackwardRequest(request: ForwardBackwardRequest, allocate?: AllocateBytes): Uint8Array {
-  checkRequest(request);
+  checkForwardBackwardRequest(request);
   const text = new TextBytes();
   const modelId = text.of(request.modelId);
   const lossFn = text.of(request.lossFn);
@@ -188,6 +188,6 @@ function writeTensor(writer: SizedWriter, tensor: TensorData): void {
     writePlain(writer, 2, viewBytes(tensor.sparseCrowIndices));
     writePlain(writer, 3, viewBytes(tensor.sparseColIndices));
   } else writer.bytes(1, viewBytes(tensor.data));
-  writer.varint(3, tensor.dtype === 'float32' ? DTYPE_FLOAT32 : DTYPE_INT64);
+  writer.varint(3, tensor.dtype === 'float32' ? DType.DTYPE_FLOAT32 : DType.DTYPE_INT64);
   if (tensor.shape !== undefined && tensor.shape.length > 0) writer.packed(4, tensor.shape);
 }

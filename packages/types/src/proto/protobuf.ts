@@ -2,66 +2,64 @@ import { ValidationError } from '../errors/validation-error.js';
 import type { SampleResponse } from '../wire/sampling.js';
 import type { ForwardBackwardOutput, ForwardBackwardRequest } from '../wire/training.js';
 import { readForwardBackwardOutput } from './forward-backward-output-reader.js';
-import { writeForwardBackwardOutput } from './forward-backward-output-writer.js';
-import { readForwardBackwardRequest } from './forward-backward-request-reader.js';
 import { writeForwardBackwardRequest } from './forward-backward-request-writer.js';
-import { readSampleResponse, writeSampleResponse } from './sample-response.js';
+import { readSampleResponse } from './sample-response-reader.js';
 import type { AllocateBytes } from './writer.js';
 
-/** Turns one kind of object into bytes and back. */
-export interface BytesCodec<T> {
+/** Turns one kind of object into bytes. */
+export interface BytesEncoder<T> {
   /** The name of the object, as the protocol calls it. */
   readonly name: string;
-  /** Throws a `ValidationError`. */
-  readonly encode: (value: T) => Uint8Array;
-  /**
-   * Throws a `ValidationError`. The numbers of the result are views on the bytes where those are aligned, so do not write into the
-   * bytes afterwards.
-   */
-  readonly decode: (bytes: Uint8Array) => T;
-}
-
-/** Turns one kind of object into bytes, in memory of the caller's choice, and back. */
-export interface PlacedBytesCodec<T> extends BytesCodec<T> {
   /**
    * Throws a `ValidationError`.
    *
-   * @param allocate - Gives the array to write into, of exactly the length it is asked for; what it contains does not matter. Default: a new one.
-   * Memory that is used again saves a large request more time than its encoding takes.
+   * @param allocate - Gives the array to write into, of exactly the length it is asked for; what it contains does not matter. Default: a new
+   * one. Reusing memory saves a large request more time than its encoding takes.
    */
-  readonly encode: (value: T, allocate?: (size: number) => Uint8Array) => Uint8Array;
+  readonly encode: (value: T, allocate?: AllocateBytes) => Uint8Array;
 }
 
-/** The content type of the protobuf dialect. */
+/** Turns bytes into one kind of object. */
+export interface BytesDecoder<T> {
+  /** The name of the object, as the protocol calls it. */
+  readonly name: string;
+  /** Throws a `ValidationError`. The numbers of the result are views of the bytes where those are aligned: do not write into the bytes. */
+  readonly decode: (bytes: Uint8Array) => T;
+}
+
+/** The content type of protobuf bodies. */
 export const PROTOBUF_CONTENT_TYPE = 'application/x-protobuf';
 
-/** The codecs of the protobuf dialect. They give the same objects as the JSON codecs of the same names. */
+/** The client's half of the protobuf wire format. Its objects are those of the JSON codecs of the same names. */
 export const protobuf: {
-  readonly forwardBackwardRequest: PlacedBytesCodec<ForwardBackwardRequest>;
-  readonly forwardBackwardOutput: BytesCodec<ForwardBackwardOutput>;
-  readonly sampleResponse: BytesCodec<SampleResponse>;
+  readonly forwardBackwardRequest: BytesEncoder<ForwardBackwardRequest>;
+  readonly forwardBackwardOutput: BytesDecoder<ForwardBackwardOutput>;
+  readonly sampleResponse: BytesDecoder<SampleResponse>;
 } = {
-  forwardBackwardRequest: bytesCodec('ForwardBackwardRequest', 'request', writeForwardBackwardRequest, readForwardBackwardRequest),
-  forwardBackwardOutput: bytesCodec('ForwardBackwardOutput', 'response', writeForwardBackwardOutput, readForwardBackwardOutput),
-  sampleResponse: bytesCodec('SampleResponse', 'response', writeSampleResponse, readSampleResponse),
+  forwardBackwardRequest: {
+    name: 'ForwardBackwardRequest',
+    encode: explainFailures('ForwardBackwardRequest', 'request', writeForwardBackwardRequest),
+  },
+  forwardBackwardOutput: {
+    name: 'ForwardBackwardOutput',
+    decode: explainFailures('ForwardBackwardOutput', 'response', readForwardBackwardOutput),
+  },
+  sampleResponse: { name: 'SampleResponse', decode: explainFailures('SampleResponse', 'response', readSampleResponse) },
 };
 
-function bytesCodec<T>(
-  name: string,
+/** The same conversion, whose errors are all a `ValidationError` about the named object. */
+export function explainFailures<A extends unknown[], B>(
+  subject: string,
   direction: 'request' | 'response',
-  write: (value: T, allocate?: AllocateBytes) => Uint8Array,
-  read: (bytes: Uint8Array) => T,
-): PlacedBytesCodec<T> {
-  const guarded =
-    <A extends unknown[], B>(convert: (...input: A) => B) =>
-    (...input: A): B => {
-      try {
-        return convert(...input);
-      } catch (cause) {
-        if (ValidationError.isInstance(cause)) throw new ValidationError({ direction, subject: name, issues: cause.issues, cause });
-        const message = `the protobuf message cannot be converted: ${cause instanceof Error ? cause.message : String(cause)}`;
-        throw new ValidationError({ direction, subject: name, issues: [{ path: '', message }], cause });
-      }
-    };
-  return { name, encode: guarded(write), decode: guarded(read) };
+  convert: (...input: A) => B,
+): (...input: A) => B {
+  return (...input) => {
+    try {
+      return convert(...input);
+    } catch (cause) {
+      if (ValidationError.isInstance(cause)) throw new ValidationError({ direction, subject, issues: cause.issues, cause });
+      const message = `the protobuf message cannot be converted: ${cause instanceof Error ? cause.message : String(cause)}`;
+      throw new ValidationError({ direction, subject, issues: [{ path: '', message }], cause });
+    }
+  };
 }

@@ -1,5 +1,9 @@
 import { INT32_MAX } from '../tensor/numbers.js';
-import { BYTES, FIXED64, VARINT } from './reader.js';
+
+/** How a value is laid out on the wire. */
+const VARINT = 0;
+const FIXED64 = 1;
+const BYTES = 2;
 
 /** What every runtime has and the language's own library does not declare. */
 declare class TextEncoder {
@@ -62,14 +66,6 @@ export class SizedWriter {
   varint(field: number, value: number): void {
     this.#byte((field << 3) | VARINT);
     this.#varint(value);
-  }
-
-  /** A field with a negative int32: ten bytes, as protobuf has it. */
-  negativeInt32(field: number, value: number): void {
-    this.#byte((field << 3) | VARINT);
-    let rest = BigInt.asUintN(64, BigInt(value));
-    for (; rest >= 0x80n; rest >>= 7n) this.#byte(Number(rest & 0x7fn) | 0x80);
-    this.#byte(Number(rest));
   }
 
   /** A list of numbers from 0 up, packed. Write it only when it has entries. */

@@ -1,4 +1,4 @@
-import { invalidRequest } from '../errors/invalid.js';
+import { invalidRequest } from '../errors/validation-error.js';
 import type { Int64Array } from './numbers.js';
 import type { TensorFields } from './tensor-data.js';
 

@@ -1,4 +1,4 @@
-import { invalidRequest } from '../errors/invalid.js';
+import { invalidRequest } from '../errors/validation-error.js';
 import { firstNonNumber } from './numbers.js';
 
 /** Numbers nested to any depth; rectangular. */

@@ -1,4 +1,4 @@
-import { invalidRequest } from '../errors/invalid.js';
+import { invalidRequest } from '../errors/validation-error.js';
 import type { TensorFields } from './tensor-data.js';
 
 /** Throws a `ValidationError` when the parts of a tensor contradict each other. Allocates nothing, whatever the shape claims. */

@@ -1,4 +1,4 @@
-import { invalidRequest } from '../errors/invalid.js';
+import { invalidRequest } from '../errors/validation-error.js';
 import { estimateDatumBytes } from './byte-estimates.js';
 import type { Datum } from './datum.js';
 

@@ -1,4 +1,4 @@
-import { invalidRequest } from '../errors/invalid.js';
+import { invalidRequest } from '../errors/validation-error.js';
 import { toTokens } from '../model-input/chunks.js';
 import { ModelInput } from '../model-input/model-input.js';
 import { TensorData } from '../tensor/tensor-data.js';

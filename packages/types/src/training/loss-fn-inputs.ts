@@ -1,5 +1,4 @@
-import { invalidRequest } from '../errors/invalid.js';
-import { ValidationError } from '../errors/validation-error.js';
+import { invalidRequest, ValidationError } from '../errors/validation-error.js';
 import type { NestedNumbers } from '../tensor/flatten.js';
 import { type AnyTypedArray, isTypedArray } from '../tensor/numbers.js';
 import { TensorData, type TensorDtype } from '../tensor/tensor-data.js';

@@ -1,4 +1,4 @@
-import { invalidResponse } from '../errors/invalid.js';
+import { invalidResponse } from '../errors/validation-error.js';
 import { unorderedHash } from './unordered-hash.js';
 
 /** The metrics of one chunk's result. */

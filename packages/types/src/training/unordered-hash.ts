@@ -1,4 +1,4 @@
-import { invalidResponse } from '../errors/invalid.js';
+import { invalidResponse } from '../errors/validation-error.js';
 
 const MODULUS = 2n ** 61n - 1n;
 const PRIME_1 = 11400714785074694791n;

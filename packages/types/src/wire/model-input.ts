@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { invalidRequest } from '../errors/invalid.js';
+import { invalidRequest } from '../errors/validation-error.js';
 import type { DmelChunk, EncodedTextChunk, ImageAssetPointerChunk, ImageChunk, ModelInputChunk } from '../model-input/chunks.js';
 import { ModelInput } from '../model-input/model-input.js';
 import { base64Decode, base64Encode } from '../proto/base64.js';

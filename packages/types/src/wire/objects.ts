@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { invalidRequest } from '../errors/invalid.js';
-import { ValidationError } from '../errors/validation-error.js';
+import { invalidRequest, ValidationError } from '../errors/validation-error.js';
 import type { JsonObject } from '../json/json-value.js';
 import { type Codec, codecOf } from './codec.js';
 import { located } from './located.js';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ModelInput } from '../model-input/model-input.js';
 import { type TokenLogprob, TopkPromptLogprobs } from '../sampling/topk-prompt-logprobs.js';
-import { type Codec, codecOf } from './codec.js';
+import { codecOf } from './codec.js';
 import { list } from './collections.js';
 import { withDefaults } from './defaults.js';
 import { describe } from './messages.js';
@@ -22,7 +22,7 @@ export interface CreateSamplingSessionRequest {
 }
 
 /** {@link CreateSamplingSessionRequest} on the wire. */
-export const createSamplingSessionRequest: Codec<CreateSamplingSessionRequest> = requestObject<CreateSamplingSessionRequest>(
+export const createSamplingSessionRequest = requestObject<CreateSamplingSessionRequest>(
   'CreateSamplingSessionRequest',
   {
     sessionId: text(),
@@ -43,7 +43,7 @@ export interface CreateSamplingSessionResponse {
 }
 
 /** {@link CreateSamplingSessionResponse} on the wire. */
-export const createSamplingSessionResponse: Codec<CreateSamplingSessionResponse> = responseObject<CreateSamplingSessionResponse>(
+export const createSamplingSessionResponse = responseObject<CreateSamplingSessionResponse>(
   'CreateSamplingSessionResponse',
   { samplingSessionId: text() },
   { tag: 'create_sampling_session' },
@@ -96,7 +96,7 @@ const samplingParamsType = requestType<SamplingParams>({
 });
 
 /** {@link SamplingParams} on the wire. */
-export const samplingParams: Codec<SamplingParams> = codecOf('SamplingParams', samplingParamsType, {
+export const samplingParams = codecOf<SamplingParams>('SamplingParams', samplingParamsType, {
   direction: 'request',
   isLenient: false,
 });
@@ -122,7 +122,7 @@ export interface SampleRequest {
 }
 
 /** {@link SampleRequest} on the wire. */
-export const sampleRequest: Codec<SampleRequest> = requestObject<SampleRequest>(
+export const sampleRequest = requestObject<SampleRequest>(
   'SampleRequest',
   {
     numSamples: optional(integer({ min: 1 }), { fallback: () => 1 }),
@@ -179,7 +179,7 @@ const topk: WireType<TopkPromptLogprobs> = {
 };
 
 /** {@link SampleResponse} in the JSON dialect. */
-export const sampleResponse: Codec<SampleResponse> = responseObject<SampleResponse>(
+export const sampleResponse = responseObject<SampleResponse>(
   'SampleResponse',
   {
     sequences: list(sampledSequenceType),
@@ -211,7 +211,7 @@ export interface GetSamplerResponse {
 }
 
 /** {@link GetSamplerResponse} on the wire. */
-export const getSamplerResponse: Codec<GetSamplerResponse> = responseObject<GetSamplerResponse>('GetSamplerResponse', {
+export const getSamplerResponse = responseObject<GetSamplerResponse>('GetSamplerResponse', {
   samplerId: text(),
   baseModel: text(),
   modelPath: optional(text()),

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { invalidRequest } from '../errors/invalid.js';
-import { ValidationError } from '../errors/validation-error.js';
+import { invalidRequest, ValidationError } from '../errors/validation-error.js';
 import type { JsonObject } from '../json/json-value.js';
 import { firstNonInt64, firstNonNumber, int64OfInt32, toInt64Array } from '../tensor/numbers.js';
 import { TensorData, type TensorDtype } from '../tensor/tensor-data.js';

@@ -1,9 +1,8 @@
-import { invalidRequest } from '../errors/invalid.js';
-import { ValidationError } from '../errors/validation-error.js';
+import { invalidRequest, ValidationError } from '../errors/validation-error.js';
 import { isPlainObject } from '../json/json-value.js';
 import type { TensorData } from '../tensor/tensor-data.js';
 import type { Datum } from '../training/datum.js';
-import { type Codec, codecOf } from './codec.js';
+import { codecOf } from './codec.js';
 import { list, mapOf } from './collections.js';
 import { withDefaults } from './defaults.js';
 import { lossInputDomainName, lossInputWireName } from './loss-input-names.js';
@@ -131,13 +130,13 @@ const forwardBackwardRequestType: WireType<ForwardBackwardRequest> = {
 };
 
 /** {@link ForwardBackwardRequest} in the JSON dialect, for `forward_backward` and, when `forwardOnly`, for `forward`. */
-export const forwardBackwardRequest: Codec<ForwardBackwardRequest> = codecOf('ForwardBackwardRequest', forwardBackwardRequestType, {
+export const forwardBackwardRequest = codecOf<ForwardBackwardRequest>('ForwardBackwardRequest', forwardBackwardRequestType, {
   direction: 'request',
   isLenient: false,
 });
 
 /** {@link Datum} in the JSON dialect. */
-export const datumCodec: Codec<Datum> = codecOf('Datum', datumType, { direction: 'request', isLenient: false });
+export const datumCodec = codecOf<Datum>('Datum', datumType, { direction: 'request', isLenient: false });
 
 /** What a forward pass gives. */
 export interface ForwardBackwardOutput {
@@ -150,7 +149,7 @@ export interface ForwardBackwardOutput {
 }
 
 /** {@link ForwardBackwardOutput} in the JSON dialect. */
-export const forwardBackwardOutput: Codec<ForwardBackwardOutput> = responseObject<ForwardBackwardOutput>('ForwardBackwardOutput', {
+export const forwardBackwardOutput = responseObject<ForwardBackwardOutput>('ForwardBackwardOutput', {
   lossFnOutputType: filled(text(), () => 'ArrayRecord'),
   lossFnOutputs: filled(list(mapOf(tensor({ isResponse: true }))), () => []),
   metrics: filled(mapOf(number()), () => ({})),
@@ -202,7 +201,7 @@ const adamParamsType = requestType<AdamParams>({
 });
 
 /** {@link AdamParams} on the wire. */
-export const adamParams: Codec<AdamParams> = codecOf('AdamParams', adamParamsType, { direction: 'request', isLenient: false });
+export const adamParams = codecOf<AdamParams>('AdamParams', adamParamsType, { direction: 'request', isLenient: false });
 
 /** Applies the accumulated gradients. The answer is a promise of an {@link OptimStepResponse}. */
 export interface OptimStepRequest {
@@ -214,7 +213,7 @@ export interface OptimStepRequest {
 }
 
 /** {@link OptimStepRequest} on the wire. */
-export const optimStepRequest: Codec<OptimStepRequest> = requestObject<OptimStepRequest>(
+export const optimStepRequest = requestObject<OptimStepRequest>(
   'OptimStepRequest',
   {
     adamParams: optional(adamParamsType, { fallback: () => DEFAULT_ADAM_PARAMS }),
@@ -230,6 +229,6 @@ export interface OptimStepResponse {
 }
 
 /** {@link OptimStepResponse} on the wire. */
-export const optimStepResponse: Codec<OptimStepResponse> = responseObject<OptimStepResponse>('OptimStepResponse', {
+export const optimStepResponse = responseObject<OptimStepResponse>('OptimStepResponse', {
   metrics: optional(mapOf(number())),
 });

@@ -1,4 +1,4 @@
-import type { Clock } from '@tinkex/http';
+import type { Clock } from './clock.js';
 
 interface Timer {
   readonly id: number;
@@ -14,17 +14,19 @@ interface CountWaiter {
 /** Options of {@link VirtualClock}. */
 export interface VirtualClockOptions {
   /** The first value of `now()`, milliseconds since the epoch. Default 2026-01-01T00:00:00Z. */
-  readonly startMs?: number;
+  readonly startMs?: number | undefined;
 }
 
 /**
- * A clock that moves only when told. Give the same one to the server and to the client under test, and time-outs, backoffs,
- * long polls and expiries happen exactly when the test says.
+ * A clock that moves only when you advance it. Give the same one to the server and to the client under test, and timeouts, backoffs,
+ * long polls and expiries happen exactly when the test says so.
  *
- * Timers fire in the order of their due time, then of their creation. Between two timers real I/O gets a turn, so that work
- * started by the first can arm timers that come before the second.
+ * Timers fire in the order of their due times, then of their creation. Between two timers real I/O gets a turn, so that work
+ * started by the first can arm timers that are due before the second.
  */
 export class VirtualClock implements Clock {
+  /** How far `runUntil` moved each time to reach the next timer, milliseconds: the waits of the code under test. */
+  readonly waitsMs: number[] = [];
   readonly #timers = new Map<number, Timer>();
   readonly #waiters = new Set<CountWaiter>();
   #nowMs: number;
@@ -34,7 +36,7 @@ export class VirtualClock implements Clock {
     this.#nowMs = options.startMs ?? Date.UTC(2026, 0, 1);
   }
 
-  /** Milliseconds since the epoch, as far as this clock was moved. */
+  /** The current virtual time, in milliseconds since the epoch. */
   now(): number {
     return this.#nowMs;
   }
@@ -68,11 +70,9 @@ export class VirtualClock implements Clock {
     return next === undefined ? undefined : Math.max(0, next.dueMs - this.#nowMs);
   }
 
-  /** Moves time forward and fires every timer that falls due on the way, also those armed on the way. */
+  /** Moves time forward and fires every timer that becomes due, including timers armed meanwhile. */
   async advance(ms: number): Promise<void> {
-    if (!(ms >= 0) || !Number.isFinite(ms)) {
-      throw new RangeError(`VirtualClock.advance takes a number of milliseconds >= 0, got ${ms}`);
-    }
+    if (!(ms >= 0) || !Number.isFinite(ms)) throw new RangeError(`VirtualClock.advance takes a number of milliseconds >= 0, got ${ms}.`);
     const targetMs = this.#nowMs + ms;
     await turn();
     for (let next = this.#earliest(); next !== undefined && next.dueMs <= targetMs; next = this.#earliest()) {
@@ -85,19 +85,17 @@ export class VirtualClock implements Clock {
     await turn();
   }
 
-  /** Moves time to the next armed timer and fires what is due then. Resolves to false when nothing is armed. */
+  /** Moves time to the next armed timer and fires what is due then. Resolves to false when no timer is armed. */
   async advanceToNext(): Promise<boolean> {
     const waitMs = this.nextInMs;
-    if (waitMs === undefined) {
-      return false;
-    }
+    if (waitMs === undefined) return false;
     await this.advance(waitMs);
     return true;
   }
 
   /**
-   * Moves time from timer to timer until `promise` settles, and returns its outcome. Real I/O gets its turns in between.
-   * Throws when `limitMs` of virtual time pass first (default one day).
+   * Moves time from timer to timer until `promise` settles, and returns its outcome. Real I/O runs in between.
+   * Throws when `limitMs` of virtual time pass first. Default one day.
    */
   async runUntil<T>(promise: PromiseLike<T>, limitMs = 86_400_000): Promise<T> {
     let isSettled = false;
@@ -107,25 +105,20 @@ export class VirtualClock implements Clock {
     settled.catch(() => undefined);
     const endMs = this.#nowMs + limitMs;
     while (!isSettled) {
-      for (let quiet = 0; quiet < 8 && !isSettled; quiet++) {
-        await turn();
-      }
-      if (isSettled) {
-        break;
-      }
-      if (this.#nowMs > endMs) {
-        throw new Error(`VirtualClock.runUntil: not settled after ${limitMs} ms of virtual time`);
-      }
-      await this.advanceToNext();
+      for (let quiet = 0; quiet < 8 && !isSettled; quiet++) await turn();
+      if (isSettled) break;
+      if (this.#nowMs > endMs) throw new Error(`VirtualClock.runUntil: not settled after ${limitMs} ms of virtual time.`);
+      const waitMs = this.nextInMs;
+      if (waitMs === undefined) continue;
+      this.waitsMs.push(waitMs);
+      await this.advance(waitMs);
     }
     return settled;
   }
 
-  /** Resolves once at least `count` timers are armed: the point where code under test has gone to sleep. */
+  /** Resolves once at least `count` timers are armed, which is when the code under test waits for time to pass. */
   async waitForTimers(count = 1): Promise<void> {
-    if (this.#timers.size >= count) {
-      return;
-    }
+    if (this.#timers.size >= count) return;
     await new Promise<void>((resolve) => {
       this.#waiters.add({ count, resolve });
     });
@@ -134,15 +127,13 @@ export class VirtualClock implements Clock {
   #earliest(): Timer | undefined {
     let best: Timer | undefined;
     for (const timer of this.#timers.values()) {
-      if (best === undefined || timer.dueMs < best.dueMs) {
-        best = timer;
-      }
+      if (best === undefined || timer.dueMs < best.dueMs) best = timer;
     }
     return best;
   }
 }
 
-/** One turn of the event loop: microtasks, then whatever I/O is ready. */
+/** One turn of the event loop: microtasks, then pending I/O. */
 function turn(): Promise<void> {
   return new Promise((resolve) => {
     setImmediate(resolve);

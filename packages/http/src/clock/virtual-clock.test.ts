@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { VirtualClock } from './virtual-clock.js';
 
 describe('VirtualClock', () => {
-  it('fires timers in the order of their time, then of their making, with the time they were due', async () => {
+  it('fires timers in the order of their time, then of their creation, with the time they were due', async () => {
     const clock = new VirtualClock({ startMs: 0 });
     const fired: [string, number][] = [];
     const note = (name: string) => (): void => {
@@ -26,9 +26,7 @@ describe('VirtualClock', () => {
     const fired: number[] = [];
     const again = (): void => {
       fired.push(clock.now());
-      if (fired.length < 3) {
-        clock.setTimeout(again, 5);
-      }
+      if (fired.length < 3) clock.setTimeout(again, 5);
     };
     clock.setTimeout(again, 5);
     await clock.advance(100);
@@ -72,7 +70,7 @@ describe('VirtualClock', () => {
     await expect(clock.runUntil(new Promise(() => undefined), 5_000)).rejects.toThrow(/not settled after 5000 ms/);
   });
 
-  it('tells when code has gone to sleep', async () => {
+  it('resolves waitForTimers when code has gone to sleep', async () => {
     const clock = new VirtualClock();
     const asleep = clock.waitForTimers(2);
     clock.setTimeout(() => undefined, 1);

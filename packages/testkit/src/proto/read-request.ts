@@ -1,0 +1,93 @@
+import { fromBinary, type MessageShape } from '@bufbuild/protobuf';
+import { type Datum, datum, type ImageFormat, ModelInput, type ModelInputChunk, TensorData } from '@tinkex/types';
+import {
+  type ChunkSchema,
+  checkForwardBackwardRequest,
+  type DatumSchema,
+  DType,
+  type ForwardBackwardRequest,
+  ForwardBackwardRequestSchema,
+  type TensorSchema,
+} from '@tinkex/types/wire';
+
+/** Which operation of which model a submission is. */
+export interface SubmissionHead {
+  readonly modelId: string;
+  readonly seqId: number;
+}
+
+/** The request in a protobuf message, held to the rules of the JSON codec. Numbers are copies. */
+export function readForwardBackwardRequest(bytes: Uint8Array): ForwardBackwardRequest {
+  const message = fromBinary(ForwardBackwardRequestSchema, bytes, { readUnknownFields: false });
+  const request: ForwardBackwardRequest = {
+    modelId: message.modelId,
+    seqId: message.seqId || undefined,
+    data: message.data.map(readDatum),
+    lossFn: message.lossFn,
+    lossFnConfig: Object.keys(message.lossFnConfig).length === 0 ? undefined : message.lossFnConfig,
+    forwardOnly: message.forwardOnly,
+  };
+  checkForwardBackwardRequest(request);
+  return request;
+}
+
+/**
+ * The model and the sequence ID of a request, even if the rest of it is invalid: a server must tell operations apart that it refuses.
+ * Undefined if the request has none, or is not a message.
+ */
+export function readSubmissionHead(bytes: Uint8Array): SubmissionHead | undefined {
+  try {
+    const { modelId, seqId } = fromBinary(ForwardBackwardRequestSchema, bytes, { readUnknownFields: false });
+    return modelId === '' || !seqId ? undefined : { modelId, seqId };
+  } catch {
+    // Cut off, or not protobuf: what was read before the error cannot be trusted.
+    return undefined;
+  }
+}
+
+function readDatum({ modelInput, lossFnInputs }: MessageShape<typeof DatumSchema>): Datum {
+  const tensors = Object.entries(lossFnInputs).map(([name, tensor]) => [name, readTensor(name, tensor)] as const);
+  return datum({ modelInput: new ModelInput(modelInput.map(readChunk)), lossFnInputs: Object.fromEntries(tensors) });
+}
+
+function readChunk({ chunk }: MessageShape<typeof ChunkSchema>): ModelInputChunk {
+  switch (chunk.case) {
+    case 'encodedText':
+      return { type: 'encoded_text', tokens: numbers(Int32Array, chunk.value.tokens, 'tokens') };
+    case 'image': {
+      const { data, format, expectedTokens } = chunk.value;
+      return { type: 'image', data: data.slice(), format: format as ImageFormat, expectedTokens };
+    }
+    case 'dmel':
+      return { type: 'dmel', dmel: chunk.value.dmel.slice() };
+    default:
+      throw new RangeError('a chunk of the model input has an unknown kind');
+  }
+}
+
+function readTensor(name: string, { encoding, dtype, shape }: MessageShape<typeof TensorSchema>): TensorData {
+  if (dtype !== DType.DTYPE_FLOAT32 && dtype !== DType.DTYPE_INT64)
+    throw new RangeError(`tensor ${name} has the unknown element type ${dtype}`);
+  if (encoding.case === undefined) throw new RangeError(`tensor ${name} has no content`);
+  const isSparse = encoding.case === 'sparseCsr';
+  const bytes = isSparse ? encoding.value.values : encoding.value;
+  return new TensorData({
+    data: dtype === DType.DTYPE_FLOAT32 ? numbers(Float32Array, bytes, name) : numbers(BigInt64Array, bytes, name),
+    dtype: dtype === DType.DTYPE_FLOAT32 ? 'float32' : 'int64',
+    shape: shape.length === 0 ? undefined : shape.map(Number),
+    sparseCrowIndices: isSparse ? numbers(BigInt64Array, encoding.value.crowIndices, `${name}: row pointers`) : undefined,
+    sparseColIndices: isSparse ? numbers(BigInt64Array, encoding.value.colIndices, `${name}: column indices`) : undefined,
+  });
+}
+
+interface NumbersConstructor<T> {
+  readonly BYTES_PER_ELEMENT: number;
+  new (buffer: ArrayBuffer): T;
+}
+
+/** A copy of little-endian bytes as numbers. */
+function numbers<T>(Numbers: NumbersConstructor<T>, bytes: Uint8Array, what: string): T {
+  if (bytes.length % Numbers.BYTES_PER_ELEMENT !== 0)
+    throw new RangeError(`${what} has ${bytes.length} bytes, which is not a whole number of elements`);
+  return new Numbers(Uint8Array.from(bytes).buffer);
+}
