@@ -9,7 +9,7 @@ export interface HttpModule {
 }
 
 /**
- * A copy of the built `@tinkex/http` without its diagnostics stage: the client as it would be without telemetry. There is no option for that,
+ * A copy of the built `@tinkex/http` that never publishes an attempt: the client as it would be without telemetry. There is no option for that,
  * and there should be none.
  */
 export async function loadBareHttp(): Promise<HttpModule> {
@@ -19,10 +19,10 @@ export async function loadBareHttp(): Promise<HttpModule> {
   cpSync(built, copy, { recursive: true });
   cpSync(join(built, '../package.json'), join(copy, '../package.json'));
   const file = join(copy, 'index.js');
-  const stage = 'function diagnosticsStage(';
-  const [before, after, ...more] = readFileSync(file, 'utf8').split(stage);
-  if (after === undefined || more.length > 0) throw new Error(`${file} does not contain exactly one ${stage}`);
-  writeFileSync(file, `${before}${stage}) { return (call, next) => next(call); }\nfunction replacedStage(${after}`);
+  const check = 'function areAttemptsObserved(';
+  const [before, after, ...more] = readFileSync(file, 'utf8').split(check);
+  if (after === undefined || more.length > 0) throw new Error(`${file} does not contain exactly one ${check}.`);
+  writeFileSync(file, `${before}${check}) { return false; }\nfunction replacedCheck(${after}`);
   const loaded = (await import(pathToFileURL(file).href)) as HttpModule;
   rmSync(dirname(copy), { recursive: true, force: true });
   return loaded;
