@@ -27,10 +27,44 @@ function layerRule(name, allowed, inTests) {
   };
 }
 
+/**
+ * The folders of a package in the order of its data. A folder imports only folders before it, type imports included, so that a reader
+ * follows the data without coming back. Files beside the folders may import, and be imported by, any folder.
+ */
+const FOLDERS = {
+  clients: [
+    'runtime',
+    'limits',
+    'calls',
+    'futures',
+    'downloads',
+    'tokenizers',
+    'checkpoints',
+    'rest',
+    'sampling',
+    'recovery',
+    'training',
+    'autodiff',
+    'service',
+  ],
+};
+
+/** @param {string} name @param {string[]} folders @returns {import('dependency-cruiser').IForbiddenRuleType[]} */
+function folderRules(name, folders) {
+  return folders.map((folder, index) => ({
+    name: `folder-${name}-${folder}`,
+    comment: `${folder}/ of @tinkex/${name} may import: ${folders.slice(0, index).join(', ') || 'no other folder'}.`,
+    severity: 'error',
+    from: { path: `^packages/${name}/src/${folder}/`, pathNot: TESTS },
+    to: { path: `^packages/${name}/src/[^/]+/`, pathNot: `^packages/${name}/src/(${folders.slice(0, index + 1).join('|')})/` },
+  }));
+}
+
 /** @type {import('dependency-cruiser').IConfiguration} */
 export default {
   forbidden: [
     ...Object.entries(LAYERS).flatMap(([name, allowed]) => [layerRule(name, allowed, false), layerRule(name, allowed, true)]),
+    ...Object.entries(FOLDERS).flatMap(([name, folders]) => folderRules(name, folders)),
     {
       name: 'no-deep-import',
       comment: 'Another package is imported by its name; its inside is its own business.',

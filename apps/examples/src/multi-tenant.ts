@@ -35,7 +35,7 @@ TINKEX_SECOND_API_KEY is set (and maybe TINKEX_SECOND_BASE_MODEL); what is not s
     if (!RateLimitError.isInstance(refusal)) throw new Error('The second server was scripted to refuse this call.');
     console.log(`\nsecond was refused (${refusal.code}), for ${(refusal.retryAfterMs ?? 0) / 1000} s`);
     const secondLimiter = rateLimiterFor(second.server.url, second.server.apiKey);
-    console.log(`second is held back: ${secondLimiter.isBlocked}`);
+    console.log(`second is held back: ${secondLimiter.inspect().isBlocked}`);
     const fromFirst = await first.service.createSamplingClient({ baseModel: first.baseModel, retry: true, signal });
     await fromFirst.sample({ prompt: ModelInput.fromInts([65, 66]), samplingParams: { maxTokens: 4, seed: 1 } }, { signal });
     console.log('first answered at once: tenants share nothing');

@@ -1,9 +1,58 @@
+// What a program writes and reads besides the clients, so that it needs one package.
+export {
+  AbortedError,
+  type AdamParams,
+  ApiStatusError,
+  AuthenticationError,
+  BadRequestError,
+  BillingError,
+  type Checkpoint,
+  ConfigurationError,
+  ConflictError,
+  ConnectionError,
+  type Datum,
+  datum,
+  dmel,
+  encodedIds,
+  encodedText,
+  type ForwardBackwardOutput,
+  FutureExpiredError,
+  formatTinkerPath,
+  image,
+  imageAssetPointer,
+  type JsonObject,
+  type LossFnType,
+  ModelInput,
+  type ModelInputChunk,
+  NotFoundError,
+  nextTokenDatum,
+  type OptimStepResponse,
+  PermissionDeniedError,
+  parseTinkerPath,
+  type QueueState,
+  RateLimitError,
+  RequestFailedError,
+  type SampledSequence,
+  type SampleResponse,
+  type SamplingParams,
+  ServerError,
+  type StopReason,
+  type SupportedModel,
+  TensorData,
+  TimeoutError,
+  TinkexError,
+  type Tokenizer,
+  type TrainingRun,
+  UnprocessableEntityError,
+  ValidationError,
+  type WireFormat,
+} from '@tinkex/types';
 export type { DownloadCheckpointOptions, DownloadedCheckpoint } from './checkpoints/download-checkpoint.js';
 export type { DownloadProgress } from './checkpoints/resumable-download.js';
 export { ApiFuture } from './futures/api-future.js';
 export type { FutureHandle, FutureProgress, FutureStatus, QueueStateChange } from './futures/future-progress.js';
 export type { Futures } from './futures/futures.js';
-export type { FutureResults, WireFormat } from './futures/result-decoders.js';
+export type { FutureResults } from './futures/result-decoders.js';
 export type { ClientLimits } from './limits/client-limits.js';
 export type { RateLimiter, RateLimiterState } from './limits/rate-limiter.js';
 export { rateLimiterFor } from './limits/rate-limiter-registry.js';

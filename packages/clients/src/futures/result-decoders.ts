@@ -8,11 +8,9 @@ import {
   type SaveWeightsResponse,
   type UnloadModelResponse,
   ValidationError,
+  type WireFormat,
 } from '@tinkex/types';
 import { type CreateModelResponse, endpoints, protobuf } from '@tinkex/types/wire';
-
-/** Which wire format forward/backward requests and bulk results have. */
-export type WireFormat = 'auto' | 'protobuf' | 'json';
 
 /** The result of each kind of operation. */
 export interface FutureResults {
@@ -55,7 +53,7 @@ export const RESULT_DECODERS: { readonly [Type in keyof FutureResults]: ResultDe
 };
 
 /** The `Accept` header of polls for results that exist in both formats. Servers that know only one ignore it. */
-export const ACCEPTED_RESULTS: Readonly<Record<WireFormat, string>> = {
+export const ACCEPTED_RESULTS: Readonly<Record<WireFormat | 'auto', string>> = {
   auto: 'application/x-protobuf, application/json',
   protobuf: 'application/x-protobuf',
   json: 'application/json',

@@ -1,8 +1,7 @@
 import { type Clock, normalizeBaseUrl, type Random, REFERENCE_SDK_VERSION, systemClock } from '@tinkex/http';
 import { isTelemetryEnabled } from '@tinkex/telemetry/reporter';
-import { ConfigurationError, type JsonObject } from '@tinkex/types';
+import { ConfigurationError, type JsonObject, type WireFormat } from '@tinkex/types';
 import { readEnvironment } from '../environment.js';
-import type { WireFormat } from '../futures/result-decoders.js';
 import type { ClientLimits } from '../limits/client-limits.js';
 import { rejectUnknownOptions } from '../runtime/reject-unknown-options.js';
 import type { TokenizerOptions } from '../tokenizers/tokenizer-library.js';
@@ -26,7 +25,7 @@ export interface ResolvedOptions
   readonly tags: readonly string[];
   readonly userMetadata: JsonObject;
   readonly headers: Readonly<Record<string, string>>;
-  readonly wireFormat: WireFormat;
+  readonly wireFormat: WireFormat | 'auto';
   readonly clock: Clock;
   readonly random: Random;
   readonly sdkVersion: string;

@@ -1,5 +1,4 @@
-import { ApiStatusError } from '@tinkex/types';
-import type { WireFormat } from '../futures/result-decoders.js';
+import { ApiStatusError, type WireFormat } from '@tinkex/types';
 
 /** Statuses that may refuse the type of the body rather than its content. */
 const TYPE_REFUSALS: ReadonlySet<number> = new Set([400, 415, 422]);
@@ -12,19 +11,19 @@ const TYPE_REFUSALS: ReadonlySet<number> = new Set([400, 415, 422]);
  * Nothing runs twice: a body is sent again only after a refusal, with the same sequence ID.
  */
 export class WireDialect {
-  #known: 'protobuf' | 'json' | undefined;
+  #known: WireFormat | undefined;
 
-  constructor(format: WireFormat) {
+  constructor(format: WireFormat | 'auto') {
     this.#known = format === 'auto' ? undefined : format;
   }
 
   /** The format that the server is known to accept; undefined while that is open. */
-  get known(): 'protobuf' | 'json' | undefined {
+  get known(): WireFormat | undefined {
     return this.#known;
   }
 
   /** Records that the server has accepted a body of this format. The first one decides. */
-  accepted(format: 'protobuf' | 'json'): void {
+  accepted(format: WireFormat): void {
     this.#known ??= format;
   }
 
