@@ -18,6 +18,10 @@ const FOLDERS = {
     'endpoints',
   ],
   http: ['abort', 'clock', 'url', 'diagnostics', 'retry', 'transport', 'compression', 'auth', 'call', 'pipeline', 'client', 'testing'],
+  clients: [
+    ...['runtime', 'limits', 'calls', 'futures', 'downloads', 'tokenizers', 'checkpoints', 'rest', 'sampling', 'recovery', 'training'],
+    ...['autodiff', 'service'],
+  ],
 };
 
 const TESTS = '(^packages/[^/]+/test/|[.]test([.]|-)|[.]test-d[.]ts$)';

@@ -46,6 +46,9 @@ const FILES: Record<string, string> = {
   'packages/telemetry/test/with-testkit.test.ts': "import { testkit } from '@tinkex/testkit';\n\nexport const used = testkit;\n",
   'packages/clients/src/index.ts': "import '@tinkex/telemetry';\n\nexport const clients = 1;\n",
   'packages/clients/src/only-environment.ts': "export const only = process.env['HOME'];\n",
+  'packages/clients/src/runtime/first.ts': "import type { Last } from '../service/last.js';\n\nexport type First = Last;\n",
+  'packages/clients/src/service/last.ts': "import { only } from '../only-environment.js';\n\nexport type Last = typeof only;\n",
+  'packages/clients/src/service/in-order.ts': "import type { First } from '../runtime/first.js';\n\nexport type InOrder = First;\n",
   'packages/testkit/src/index.ts': 'export const testkit = 1;\n',
   'packages/testkit/test/with-clients.test.ts': "import { clients } from '@tinkex/clients';\n\nexport const used = clients;\n",
   'apps/examples/src/good.ts': "import { clients } from '@tinkex/clients';\n\nexport const good = clients;\n",
@@ -76,6 +79,7 @@ const EXPECTED: Record<string, string[]> = {
   'packages/http/src/second-environment.ts': ['one-environment-reader'],
   'packages/telemetry/src/sideways.ts': ['layer-telemetry'],
   'packages/telemetry/src/upward-type.ts': ['layer-telemetry'],
+  'packages/clients/src/runtime/first.ts': ['folder-clients-runtime'],
   'packages/testkit/test/with-clients.test.ts': ['layer-testkit-tests'],
   'apps/examples/src/deep.ts': ['no-deep-import'],
 };

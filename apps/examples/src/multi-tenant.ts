@@ -35,7 +35,7 @@ TINKEX_SECOND_BASE_URL or TINKEX_SECOND_API_KEY (and TINKEX_SECOND_BASE_MODEL if
     if (!RateLimitError.isInstance(refusal)) throw new Error('The second server should have rejected this call.');
     console.log(`\nsecond was rejected (${refusal.code}) for ${(refusal.retryAfterMs ?? 0) / 1000} s`);
     const secondLimiter = rateLimiterFor(second.server.url, second.server.apiKey);
-    console.log(`second is held back: ${secondLimiter.isBlocked}`);
+    console.log(`second is held back: ${secondLimiter.inspect().isBlocked}`);
     const fromFirst = await first.service.createSamplingClient({ baseModel: first.baseModel, retry: true, signal });
     await fromFirst.sample({ prompt: ModelInput.fromInts([65, 66]), samplingParams: { maxTokens: 4, seed: 1 } }, { signal });
     console.log('first answered immediately: the tenants share nothing');

@@ -84,7 +84,7 @@ function learningRateFor(baseModel: string): number {
  * client with short limits checks the server and reports what is wrong.
  */
 async function checkServer(options: ServiceClientOptions, baseModel: string | undefined, signal: AbortSignal): Promise<string> {
-  await using service = new ServiceClient({ ...options, maxRetries: 3, maxRetryMs: 0, timeoutMs: 5_000 });
+  await using service = new ServiceClient({ ...options, maxRetries: 3, maxRetryMs: 0, attemptTimeoutMs: 5_000 });
   try {
     const { supportedModels } = await service.getServerCapabilities({ signal, timeoutMs: 15_000 });
     const name = baseModel || supportedModels[0]?.modelName;

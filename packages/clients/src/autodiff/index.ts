@@ -1,1 +1,2 @@
+export type { CustomLoss, CustomLossResult, LogprobTensor } from '../training/custom-loss.js';
 export { autodiff, type DifferentiableLoss, type DifferentiableLossResult } from './autodiff.js';

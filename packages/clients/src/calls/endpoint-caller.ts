@@ -1,4 +1,4 @@
-import { type HttpClient, outerStrategy, type Query, type RetryInfo, retry } from '@tinkex/http';
+import { type HttpClient, outerStrategy, type Query, type RetryInfo, type RetryStrategy, retry } from '@tinkex/http';
 import type { RetryFailure } from '@tinkex/telemetry/reporter';
 import { ValidationError } from '@tinkex/types';
 import { type Endpoint, endpoints } from '@tinkex/types/wire';
@@ -32,9 +32,11 @@ export interface OuterRetryOptions {
 /** Calls endpoints by the rules of the endpoint table: pool, timeout, both retry layers, codecs. */
 export class EndpointCaller {
   readonly #parts: EndpointCallerParts;
+  readonly #outerStrategy: RetryStrategy;
 
   constructor(parts: EndpointCallerParts) {
     this.#parts = parts;
+    this.#outerStrategy = outerStrategy({ maxElapsedMs: parts.maxRetryMs });
   }
 
   async call<Key extends EndpointKey>(
@@ -56,11 +58,10 @@ export class EndpointCaller {
 
   /** The outer retry layer: repeats work that fails temporarily, pauses while the account is unpaid, and stops at the client's limit. */
   retry<T>(work: () => PromiseLike<T>, { operation, signal, hasBillingPause = true, onRetry }: OuterRetryOptions): Promise<T> {
-    const { clock, billingPause, maxRetryMs, onFailedRound } = this.#parts;
+    const { clock, billingPause, onFailedRound } = this.#parts;
     const startedAtMs = clock.now();
-    const outer = outerStrategy({ maxElapsedMs: maxRetryMs });
     return retry(work, {
-      strategies: hasBillingPause ? [billingPause.strategy, outer] : [outer],
+      strategies: hasBillingPause ? [billingPause.strategy, this.#outerStrategy] : [this.#outerStrategy],
       clock,
       signal,
       onRetry: ({ error, failures, isPause, nowMs }) => {

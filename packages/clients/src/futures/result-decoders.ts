@@ -53,7 +53,7 @@ export const RESULT_DECODERS: { readonly [Type in keyof FutureResults]: ResultDe
 };
 
 /** The `Accept` header of polls for results that exist in both formats. Servers that know only one ignore it. */
-export const ACCEPTED_RESULTS: Readonly<Record<'auto' | WireFormat, string>> = {
+export const ACCEPTED_RESULTS: Readonly<Record<WireFormat | 'auto', string>> = {
   auto: 'application/x-protobuf, application/json',
   protobuf: 'application/x-protobuf',
   json: 'application/json',

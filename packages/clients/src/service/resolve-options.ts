@@ -25,7 +25,7 @@ export interface ResolvedOptions
   readonly tags: readonly string[];
   readonly userMetadata: JsonObject;
   readonly headers: Readonly<Record<string, string>>;
-  readonly wireFormat: 'auto' | WireFormat;
+  readonly wireFormat: WireFormat | 'auto';
   readonly clock: Clock;
   readonly random: Random;
   readonly sdkVersion: string;

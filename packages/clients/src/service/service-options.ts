@@ -45,8 +45,8 @@ export interface ServiceClientOptions {
   readonly dispatcher?: UndiciTransportOptions['dispatcher'];
   /** Layers around each HTTP attempt, outermost first. */
   readonly middleware?: readonly Middleware[] | undefined;
-  /** Default `auto`: protobuf, and JSON for a server that refuses protobuf. */
-  readonly wireFormat?: 'auto' | WireFormat | undefined;
+  /** The format of forward/backward requests and bulk results. Default `auto`: protobuf, and JSON for a server that refuses protobuf. */
+  readonly wireFormat?: WireFormat | 'auto' | undefined;
   /** Default: the system clock. */
   readonly clock?: Clock | undefined;
   /** Random numbers, uniform in [0, 1). Default `Math.random`. */

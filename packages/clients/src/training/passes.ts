@@ -1,6 +1,14 @@
 import { setMaxListeners } from 'node:events';
 import { hasSubscribers, onAbort, publish } from '@tinkex/http';
-import { type ApiStatusError, type Datum, type ForwardBackwardOutput, type LossFnType, TinkexError, ValidationError } from '@tinkex/types';
+import {
+  type ApiStatusError,
+  type Datum,
+  type ForwardBackwardOutput,
+  type LossFnType,
+  TinkexError,
+  ValidationError,
+  type WireFormat,
+} from '@tinkex/types';
 import { chunkData, combineForwardBackwardOutputs, type DataChunk, PROTOBUF_CONTENT_TYPE, protobuf } from '@tinkex/types/wire';
 import type { OngoingCall } from '../futures/running-call.js';
 import type { PassBodies } from './body-memory.js';
@@ -128,7 +136,7 @@ async function sendChunk(model: TrainedModel, call: OngoingCall, pass: Pass, ind
 }
 
 async function sendChunkAs(
-  format: 'protobuf' | 'json',
+  format: WireFormat,
   { modelId, parts }: TrainedModel,
   { headers }: OngoingCall,
   { requestType, chunks, turn, lossFn, lossFnConfig, bodies }: Pass,

@@ -1,12 +1,11 @@
-import type { WireFormat } from '@tinkex/types';
-import { BadRequestError, nextTokenDatum, UnprocessableEntityError } from '@tinkex/types';
+import { BadRequestError, nextTokenDatum, UnprocessableEntityError, type WireFormat } from '@tinkex/types';
 import { describe, expect, it } from 'vitest';
 import { miniServer } from '../../test/support/mini-server.js';
 
 const data = [nextTokenDatum([1, 2, 3])];
 
 /** A server that answers each wire format with a status, and the formats of the bodies it has received. */
-async function setUp(answers: { protobuf: number; json: number }, wireFormat: 'auto' | WireFormat = 'auto') {
+async function setUp(answers: { protobuf: number; json: number }, wireFormat: WireFormat | 'auto' = 'auto') {
   const server = miniServer({}, { wireFormat, maxRetries: 0, maxRetryMs: 0 });
   const received: string[] = [];
   server.routes.set('forward_backward', ({ headers }) => {

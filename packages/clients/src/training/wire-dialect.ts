@@ -13,7 +13,7 @@ const TYPE_REFUSALS: ReadonlySet<number> = new Set([400, 415, 422]);
 export class WireDialect {
   #known: WireFormat | undefined;
 
-  constructor(format: 'auto' | WireFormat) {
+  constructor(format: WireFormat | 'auto') {
     this.#known = format === 'auto' ? undefined : format;
   }
 
