@@ -3,6 +3,8 @@ import { changeset } from './changeset.js';
 
 const DOCUMENTATION = 'A heartbeat was answered after others were missed.';
 
+const PUBLISHER = 'src/session';
+
 /** `tinkex:session:heartbeat_recovered`, published by the heartbeat. */
 export const addEvent: Recipe = {
   page: 'add-event',
@@ -25,17 +27,17 @@ export interface HeartbeatRecoveredEvent extends SessionEvent {
       `  /** ${DOCUMENTATION} */\n  'tinkex:session:heartbeat_recovered': HeartbeatRecoveredEvent;\n`,
     ),
     after('packages/types/src/index.ts', '  HeartbeatMissedEvent,\n', '  HeartbeatRecoveredEvent,\n'),
-    before('packages/clients/src/session/heartbeat.ts', '  let timer: unknown;', '  let missedBeats = 0;\n'),
+    before(`packages/clients/${PUBLISHER}/heartbeat.ts`, '  let timer: unknown;', '  let missedBeats = 0;\n'),
     after(
-      'packages/clients/src/session/heartbeat.ts',
+      `packages/clients/${PUBLISHER}/heartbeat.ts`,
       "publish('tinkex:session:heartbeat', { ...event(), durationMs: lastSuccessAtMs - startedAtMs });\n",
       `      if (missedBeats > 0) publish('tinkex:session:heartbeat_recovered', { ...event(), missed: missedBeats });
       missedBeats = 0;
 `,
     ),
-    before('packages/clients/src/session/heartbeat.ts', '    const sinceLastSuccessMs = clock.now()', '    missedBeats += 1;\n'),
+    before(`packages/clients/${PUBLISHER}/heartbeat.ts`, '    const sinceLastSuccessMs = clock.now()', '    missedBeats += 1;\n'),
     before(
-      'packages/clients/src/session/start-session.test.ts',
+      `packages/clients/${PUBLISHER}/start-session.test.ts`,
       "  it('publishes start, heartbeats and end",
       `  it('publishes nothing about a recovery when no heartbeat was missed', async () => {
     const missed: number[] = [];
@@ -75,6 +77,6 @@ export interface HeartbeatRecoveredEvent extends SessionEvent {
   typecheck: ['types', 'telemetry', 'clients'],
   tests: {
     telemetry: ['test/events-table.test.ts', 'test/consumers.test.ts', 'src/events/pick-fields.test.ts'],
-    clients: ['src/session/start-session.test.ts'],
+    clients: [`${PUBLISHER}/start-session.test.ts`],
   },
 };
