@@ -5,7 +5,7 @@ const RENEW_CHAOS_MS = 10_000;
 const CALLS_WITH_ONE_RETRY_LAYER: ReadonlySet<RouteName> = new Set<RouteName>(['createSession', 'createModel', 'createSamplingSession']);
 
 /**
- * The server of the soak, for a process of its own, so that its memory does not mix with the client's. Prints what a client needs and ends the
+ * The server of the soak, for a separate process, so that its memory does not mix with the client's. Prints what a client needs and ends the
  * process when its standard input ends: with 1 if a client broke a rule of the protocol.
  */
 export async function serveSoak(): Promise<void> {

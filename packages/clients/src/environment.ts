@@ -1,32 +1,27 @@
-/** What the environment says about the service. Empty texts count as unset, except where the protocol gives them a meaning. */
+/** The settings from the environment. Empty values count as unset, except where the protocol gives them a meaning. */
 export interface TinkerEnvironment {
-  readonly apiKey?: string;
-  readonly credentialCommand?: string;
-  readonly baseUrl?: string;
-  readonly projectId?: string;
+  readonly apiKey: string | undefined;
+  readonly credentialCommand: string | undefined;
+  readonly baseUrl: string | undefined;
+  readonly projectId: string | undefined;
   /** `TINKER_TAGS`, split on commas, without repeats, in the order written. */
   readonly tags: readonly string[];
-  /** `TINKER_TELEMETRY` as written: even the empty text has a meaning. */
-  readonly telemetry?: string;
+  /** `TINKER_TELEMETRY` as written: even the empty value has a meaning. */
+  readonly telemetry: string | undefined;
   /** Headers for a service behind Cloudflare Access. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Reads the `TINKER_*` variables. The only place in this package that looks at the environment. */
+/** Reads the `TINKER_*` variables. No other file of this package reads the environment. */
 export function readEnvironment(variables: Readonly<Record<string, string | undefined>> = process.env): TinkerEnvironment {
-  const apiKey = nonEmpty(variables['TINKER_API_KEY']);
-  const credentialCommand = nonEmpty(variables['TINKER_CREDENTIAL_CMD']);
-  const baseUrl = nonEmpty(variables['TINKER_BASE_URL']);
-  const projectId = nonEmpty(variables['TINKER_PROJECT_ID']);
   const tags = variables['TINKER_TAGS'];
-  const telemetry = variables['TINKER_TELEMETRY'];
   return {
-    ...(apiKey === undefined ? {} : { apiKey }),
-    ...(credentialCommand === undefined ? {} : { credentialCommand }),
-    ...(baseUrl === undefined ? {} : { baseUrl }),
-    ...(projectId === undefined ? {} : { projectId }),
+    apiKey: nonEmpty(variables['TINKER_API_KEY']),
+    credentialCommand: nonEmpty(variables['TINKER_CREDENTIAL_CMD']),
+    baseUrl: nonEmpty(variables['TINKER_BASE_URL']),
+    projectId: nonEmpty(variables['TINKER_PROJECT_ID']),
     tags: tags === undefined ? [] : [...new Set(tags.split(','))],
-    ...(telemetry === undefined ? {} : { telemetry }),
+    telemetry: variables['TINKER_TELEMETRY'],
     headers: accessHeaders(variables),
   };
 }

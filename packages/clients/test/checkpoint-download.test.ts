@@ -38,7 +38,7 @@ describe('downloadCheckpoint', () => {
     const outcome = download(never);
     while (mini.transport.of('/file').length === 0) await turns(1);
     await mini.service.close();
-    expect(await outcome).toMatchObject({ name: 'AbortError', message: 'The client was closed' });
+    expect(await outcome).toMatchObject({ name: 'AbortError', message: 'The client was closed.' });
     expect(await readdir(root)).toEqual([]);
   });
 

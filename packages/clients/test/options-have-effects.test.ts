@@ -58,8 +58,8 @@ const options: { readonly [Option in keyof Required<ServiceClientOptions>]: () =
   userMetadata: async () => {
     expect((await sessionRequest({ userMetadata: { run: 7 } }))?.body).toMatchObject({ user_metadata: { run: 7 } });
   },
-  timeoutMs: async () => {
-    const server = miniServer({}, { timeoutMs: 5_000, maxRetries: 0, maxRetryMs: 0 });
+  attemptTimeoutMs: async () => {
+    const server = miniServer({}, { attemptTimeoutMs: 5_000, maxRetries: 0, maxRetryMs: 0 });
     server.routes.set('get_server_capabilities', never);
     const startedAtMs = server.clock.now();
     await expect(server.clock.runUntil(server.service.getServerCapabilities())).rejects.toSatisfy(TimeoutError.isInstance);

@@ -134,16 +134,29 @@ describe('SamplingClient', () => {
     expect(rig.server.maxConcurrency('asample')).toBeLessThanOrEqual(8);
   });
 
-  it('samples many prompts with the headers and the time limit of each call', async () => {
+  it('samples many prompts with the headers and the time limit of each sample', async () => {
     const sampling = await rig.connect().createSamplingClient({ baseModel: 'tinkex/tiny' });
     const gate = rig.server.gate('asample', { at: 'execution' });
-    const options = { headers: { 'user-agent': 'mine' }, timeoutMs: 50, errors: 'yield' } as const;
+    const options = { headers: { 'user-agent': 'mine' }, sampleTimeoutMs: 50, errors: 'yield' } as const;
     const items = sampling.sampleMany([{ prompt, samplingParams }], options);
     const first = items.next();
     await rig.server.waitForCalls('retrieveFuture', 1);
     await rig.clock.advance(50);
     expect((await first).value).toMatchObject({ error: { code: 'TINKEX_TIMEOUT', phase: 'total' } });
     expect(rig.server.callsTo('asample')[0]?.headers['user-agent']).toBe('mine');
+    gate.open();
+  });
+
+  it('ends a loop over many prompts at its time limit, with the samples in progress', async () => {
+    const sampling = await rig.connect().createSamplingClient({ baseModel: 'tinkex/tiny' });
+    const gate = rig.server.gate('asample', { at: 'execution' });
+    const first = sampling
+      .sampleMany([{ prompt, samplingParams }], { timeoutMs: 50, errors: 'yield' })
+      .next()
+      .catch((error: unknown) => error);
+    await rig.server.waitForCalls('retrieveFuture', 1);
+    await rig.clock.advance(50);
+    expect(await first).toMatchObject({ code: 'TINKEX_TIMEOUT', phase: 'total', timeoutMs: 50 });
     gate.open();
   });
 
@@ -268,7 +281,7 @@ describe('SamplingClient', () => {
       await gate.waitFor(1);
       await service.close();
       const reasons = (await outcomes).map((outcome) => (outcome.status === 'rejected' ? String(outcome.reason) : outcome.status));
-      expect(new Set(reasons)).toEqual(new Set(['AbortError: The client was closed']));
+      expect(new Set(reasons)).toEqual(new Set(['AbortError: The client was closed.']));
       expect(rig.server.count('asample')).toBe(1);
     });
   });

@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { endpoints } from '@tinkex/types/wire';
 import { describe, expect, it } from 'vitest';
+import { readVectors } from '../../../vectors/read.js';
 import { createTestServer, type RouteName, type TestServer } from '../src/index.js';
 import { forwardBackwardBody, optimBody, sampleBody } from './raw-client.js';
 
@@ -12,9 +12,7 @@ interface BodyCase {
   readonly expected: unknown;
 }
 
-const { cases } = JSON.parse(readFileSync(new URL('./vectors/request-bodies.json', import.meta.url), 'utf8')) as {
-  readonly cases: BodyCase[];
-};
+const cases = readVectors('request-bodies') as BodyCase[];
 const protobufExample = Buffer.from(
   '0a0e736573732d313a747261696e3a3010011a540a0c0a0a0a08010000000200000012280a0d7461726765745f746f6b656e7312170a10030000000000000004000000000000001802220102121a0a0777656967687473120f0a080000803f0000003f1801220102220d63726f73735f656e74726f7079',
   'hex',

@@ -7,17 +7,17 @@ export interface AttemptFailure {
   readonly error?: unknown;
 }
 
-/** What the system says when there was never a connection to send anything over. */
+/** The system's codes for a connection that was never established. */
 const NEVER_SENT = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'UND_ERR_CONNECT_TIMEOUT']);
 
-/** The status the server answered with, if it answered. */
+/** The status of the server's answer, if it answered. */
 export function statusOf({ status, error }: AttemptFailure): number | undefined {
   return status ?? (ApiStatusError.isInstance(error) ? error.status : undefined);
 }
 
 /**
- * Whether the server may have done what this attempt asked for: the request went out, and no answer came back, or one of a broken
- * server or proxy. A connection that was never made, and an answer that refuses, leave no doubt.
+ * Whether the server may have done what this attempt asked for: the request was sent, and no answer came back, or the answer of a broken
+ * server or proxy. A connection that was never established and an answer that refuses leave no doubt.
  */
 export function mayHaveHappened(failure: AttemptFailure): boolean {
   const status = statusOf(failure);

@@ -1,18 +1,19 @@
 import { HttpClient } from '@tinkex/http';
+import type { RetryFailure } from '@tinkex/telemetry/reporter';
 import { VirtualClock } from '@tinkex/testkit';
 import { AbortedError, ConflictError, TimeoutError, ValidationError } from '@tinkex/types';
 import { describe, expect, it } from 'vitest';
+import { readVectors } from '../../../../vectors/read.js';
 import { answersInOrder, type Handler, type ScriptedAnswer, ScriptedTransport } from '../../test/support/scripted-transport.js';
-import { readVectors } from '../../test/support/vectors.js';
 import { BillingPause } from '../limits/billing-pause.js';
-import { EndpointCaller, type EndpointCallerParts, type FailedRound } from './endpoint-caller.js';
-import { Lifetime } from './lifetime.js';
+import { ClientLifetime } from '../runtime/client-lifetime.js';
+import { EndpointCaller, type EndpointCallerParts } from './endpoint-caller.js';
 
 function setUp(handler: Handler, parts: Pick<Partial<EndpointCallerParts>, 'maxRetryMs' | 'onFailedRound' | 'onHttpRetry'> = {}) {
   const clock = new VirtualClock();
   const transport = new ScriptedTransport(clock, handler);
   const http = new HttpClient({ baseUrl: 'http://server.test', transport, clock, random: () => 0 });
-  const lifetime = new Lifetime();
+  const lifetime = new ClientLifetime();
   const caller = new EndpointCaller({
     http,
     clock,
@@ -100,7 +101,7 @@ describe('EndpointCaller', () => {
   });
 
   it('tells of each round and of each HTTP attempt that is repeated', async () => {
-    const rounds: FailedRound[] = [];
+    const rounds: RetryFailure[] = [];
     const attempts: unknown[] = [];
     const { clock, caller } = setUp(
       answersInOrder([

@@ -2,8 +2,8 @@ import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { type Clock, hasSubscribers, publish, type Transport } from '@tinkex/http';
 import { AbortedError, type EventSource, parseTinkerPath } from '@tinkex/types';
-import type { CallOptions } from '../calls/call-options.js';
-import { tellUser } from '../calls/tell-user.js';
+import type { CallOptions } from '../runtime/call-options.js';
+import { notifyUser } from '../runtime/notify-user.js';
 import { extractArchive } from './extract-archive.js';
 import { type DownloadProgress, downloadToFile } from './resumable-download.js';
 import { refuseExisting, StagingDirectory } from './staging-directory.js';
@@ -14,23 +14,23 @@ const EVENT_STEP_BYTES = 4 * 1024 * 1024;
 /** Options of a checkpoint download. */
 export interface DownloadCheckpointOptions extends CallOptions {
   /** Where the files go. Default: the checkpoint's path with `/` as `_` and `:` as `-`, in the current directory. Must not exist. */
-  readonly directory?: string;
+  readonly directory?: string | undefined;
   /** Replace an existing directory, once the new one is complete. Default false. */
-  readonly overwrite?: boolean;
+  readonly overwrite?: boolean | undefined;
   /** Called for each block received. What it throws is printed as a warning and changes nothing. */
-  readonly onProgress?: (progress: DownloadProgress) => void;
+  readonly onProgress?: ((progress: DownloadProgress) => void) | undefined;
   /** Ends the download; nothing is left on disk. */
-  readonly signal?: AbortSignal;
-  /** Limit for the whole download in milliseconds, waiting for the archive and extracting it included. No limit by default. */
-  readonly timeoutMs?: number;
-  /** Sent with the question for the archive's address; the address itself, which is another host's, gets none of them. */
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal | undefined;
+  /** Limit of the whole download in milliseconds, including the wait for the archive and its extraction. Default: no limit. */
+  readonly timeoutMs?: number | undefined;
+  /** Sent with the request for the archive's URL, not to the URL itself, which belongs to another host. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Limit on the archive and on the files in it, bytes. Default 64 GiB. */
-  readonly maxBytes?: number;
+  readonly maxBytes?: number | undefined;
   /** Limit on files and directories in the archive. Default 10,000. */
-  readonly maxEntries?: number;
-  /** Longest time without a byte before the connection is given up and resumed, milliseconds. Default 60,000. */
-  readonly stallTimeoutMs?: number;
+  readonly maxEntries?: number | undefined;
+  /** Longest time without a byte before the download reconnects and resumes, milliseconds. Default 60,000. */
+  readonly stallTimeoutMs?: number | undefined;
 }
 
 /** A checkpoint on disk. */
@@ -44,13 +44,13 @@ export interface DownloadedCheckpoint {
   readonly archiveBytes: number;
 }
 
-/** What a download needs from the client it is called on. */
+/** What a download uses of its client. */
 export interface DownloadContext {
   readonly transport: Transport;
   readonly clock: Clock;
-  source(): EventSource;
-  /** The signed URL of a checkpoint's archive. */
-  archiveUrl(tinkerPath: string): Promise<string>;
+  readonly source: () => EventSource;
+  /** Requests the signed URL of the checkpoint's archive. */
+  readonly archiveUrl: () => Promise<string>;
 }
 
 /**
@@ -66,7 +66,7 @@ export async function downloadCheckpoint(
   const { signal, overwrite = false, maxBytes = 64 * GIBIBYTE, maxEntries = 10_000 } = options;
   const target = resolve(options.directory ?? checkpointDirectoryName(tinkerPath));
   if (!overwrite) await refuseExisting(target);
-  const url = await context.archiveUrl(tinkerPath);
+  const url = await context.archiveUrl();
   const staging = await StagingDirectory.beside(target);
   try {
     const archivePath = join(staging.path, 'archive.tar');
@@ -74,18 +74,14 @@ export async function downloadCheckpoint(
       transport: context.transport,
       clock: context.clock,
       url,
-      refreshUrl: () => context.archiveUrl(tinkerPath),
+      refreshUrl: context.archiveUrl,
       maxBytes,
       stallTimeoutMs: options.stallTimeoutMs ?? 60_000,
       onProgress: progressReporter(context, tinkerPath, options.onProgress),
-      ...(signal ? { signal } : {}),
+      signal,
     });
     await mkdir(join(staging.path, 'files'), { mode: 0o755 });
-    const { fileCount, totalBytes } = await extractArchive(archivePath, join(staging.path, 'files'), {
-      maxBytes,
-      maxEntries,
-      ...(signal ? { signal } : {}),
-    });
+    const { fileCount, totalBytes } = await extractArchive(archivePath, join(staging.path, 'files'), { maxBytes, maxEntries, signal });
     if (signal?.aborted) throw new AbortedError({ message: 'The checkpoint download was aborted.', cause: signal.reason });
     await staging.publish('files', target, overwrite);
     return { directory: target, fileCount, totalBytes, archiveBytes: receivedBytes };
@@ -107,7 +103,7 @@ function progressReporter(
   const startedAtMs = context.clock.now();
   let publishedBytes = 0;
   return (progress) => {
-    tellUser(onProgress, progress);
+    notifyUser(onProgress, progress);
     const isDue = progress.receivedBytes - publishedBytes >= EVENT_STEP_BYTES || progress.receivedBytes === progress.totalBytes;
     if (!isDue || !hasSubscribers('tinkex:checkpoint:download')) return;
     publishedBytes = progress.receivedBytes;

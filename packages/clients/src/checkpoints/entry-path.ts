@@ -27,12 +27,12 @@ function unsafe(name: string, why: string): ValidationError {
   return archiveError(`the entry ${JSON.stringify(name.slice(0, 200))} ${why}`);
 }
 
-/** The error of an archive that is refused. Nothing of it has been left on disk when the caller sees it. */
+/** The error of an archive that is refused. Nothing of it is left on disk when the caller receives it. */
 export function archiveError(what: string, cause?: unknown): ValidationError {
   return new ValidationError({
     message: `The checkpoint archive was refused: ${what}.`,
     direction: 'response',
     issues: [{ path: '', message: what }],
-    ...(cause === undefined ? {} : { cause }),
+    cause,
   });
 }

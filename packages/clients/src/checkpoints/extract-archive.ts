@@ -16,7 +16,7 @@ export interface ExtractOptions {
   readonly maxBytes: number;
   /** Files and directories together. */
   readonly maxEntries: number;
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** What an extraction wrote. */
@@ -26,11 +26,11 @@ export interface ExtractResult {
 }
 
 /**
- * Extracts a tar file, plain or gzipped, into an existing, empty directory. Accepts regular files and directories only; links,
- * devices and pipes are refused, as are names that leave the directory, archives that are cut short or damaged, and everything
- * over the limits. Modes, owners and times of the archive are not taken over. Memory does not depend on the archive's size.
+ * Extracts a tar file, plain or gzipped, into an existing, empty directory. Accepts regular files and directories only. Refuses links,
+ * devices and pipes, names that leave the directory, truncated or damaged archives, and everything over the limits. Ignores the modes,
+ * owners and times in the archive. Memory use does not depend on the archive's size.
  *
- * @throws ValidationError when the archive is refused, the system's own error when the disk cannot take it; the caller then removes the
+ * @throws ValidationError when the archive is refused, the system's error when the disk cannot hold it; the caller then removes the
  * directory.
  */
 export async function extractArchive(archivePath: string, directory: string, options: ExtractOptions): Promise<ExtractResult> {
@@ -63,10 +63,10 @@ export async function extractArchive(archivePath: string, directory: string, opt
   return { fileCount, totalBytes };
 }
 
-/** What the file system says to names that contradict each other, or that it cannot hold. */
+/** The file system's codes for names that contradict each other, or that it cannot store. */
 const FAULTS_OF_NAMES: readonly string[] = ['EEXIST', 'ENOTDIR', 'EISDIR', 'EINVAL', 'EILSEQ', 'ENAMETOOLONG'];
 
-/** Whether the disk and not the archive is to blame: full, read-only, not ours. Its own words say it best. */
+/** Whether the disk is at fault and not the archive: full, read-only, no permission. Such an error surfaces unchanged. */
 function isFaultOfDisk(error: unknown): boolean {
   const { syscall, code } = error as NodeJS.ErrnoException;
   return syscall !== undefined && code !== undefined && !FAULTS_OF_NAMES.includes(code);
@@ -111,7 +111,7 @@ async function* tarBytes(archivePath: string, options: ExtractOptions): AsyncGen
 
 function gunzipped(source: Readable): Readable {
   const gunzip = createGunzip({ chunkSize: READ_BLOCK_BYTES });
-  // A failure destroys the last stream with the error, so whoever reads it gets it; there is nothing left to do here.
+  // A failure destroys the last stream with the error, and its reader receives it; there is nothing left to do here.
   pipeline(source, gunzip, () => undefined);
   return gunzip;
 }

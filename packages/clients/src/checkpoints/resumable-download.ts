@@ -1,12 +1,12 @@
 import { type FileHandle, open } from 'node:fs/promises';
-import { type Clock, sleep, type Transport, type TransportResponse } from '@tinkex/http';
+import { backoff, type Clock, type RetryStrategy, retry, type Transport, type TransportResponse } from '@tinkex/http';
 import { ConnectionError, TimeoutError } from '@tinkex/types';
-import { apiStatusError } from '@tinkex/types/wire';
+import { apiStatusError, isRetryableStatus } from '@tinkex/types/wire';
 import { fetchRange, parseContentRange, rangeValidator } from '../downloads/fetch-range.js';
 import { StallGuard } from '../downloads/stall-guard.js';
 import { archiveError } from './entry-path.js';
 
-/** Fresh addresses asked for in a row without a single new byte. */
+/** New URLs requested in a row without a single new byte. */
 const MAX_FRUITLESS_REFRESHES = 2;
 /** Consecutive failures without a single new byte before the download fails. */
 const MAX_FRUITLESS_ATTEMPTS = 5;
@@ -16,8 +16,8 @@ const MAX_ERROR_BODY_BYTES = 4096;
 /** How far a download is. */
 export interface DownloadProgress {
   readonly receivedBytes: number;
-  /** Missing while the server has not named a length. */
-  readonly totalBytes?: number;
+  /** Not set while the server has not named a length. */
+  readonly totalBytes?: number | undefined;
 }
 
 /** Options of {@link downloadToFile}. */
@@ -25,13 +25,13 @@ export interface DownloadToFileOptions {
   readonly transport: Transport;
   readonly clock: Clock;
   readonly url: string;
-  /** Asked for a fresh URL when the server no longer accepts the signed one. */
-  readonly refreshUrl?: () => Promise<string>;
+  /** Requests a new URL when the server no longer accepts the signed one. */
+  readonly refreshUrl?: (() => Promise<string>) | undefined;
   readonly maxBytes: number;
-  /** Longest time without a byte before the connection is given up and resumed. */
+  /** Longest time without a byte before the download reconnects and resumes. */
   readonly stallTimeoutMs: number;
-  readonly onProgress?: (progress: DownloadProgress) => void;
-  readonly signal?: AbortSignal;
+  readonly onProgress?: ((progress: DownloadProgress) => void) | undefined;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /**
@@ -42,26 +42,28 @@ export async function downloadToFile(path: string, options: DownloadToFileOption
   const file = await open(path, 'wx', 0o600);
   const transfer = new Transfer(file, options);
   try {
-    let fruitless = 0;
-    for (let attempt = 1; ; attempt += 1) {
-      const before = transfer.offset;
-      try {
-        await transfer.attempt();
-        return transfer.progress;
-      } catch (error) {
-        fruitless = transfer.offset > before ? 0 : fruitless + 1;
-        const isHopeless = fruitless >= MAX_FRUITLESS_ATTEMPTS || attempt >= MAX_ATTEMPTS || options.signal?.aborted;
-        if (isHopeless || !ConnectionError.isInstance(error)) throw error;
-      }
-      await sleep(options.clock, Math.min(500 * 2 ** fruitless, 10_000), options.signal);
-    }
+    const { clock, signal } = options;
+    await retry(() => transfer.attempt(), { strategies: [downloadStrategy(transfer)], clock, signal });
+    return transfer.progress;
   } finally {
     await file.close();
   }
 }
 
+/** The strategy of a download: reconnects after connection faults, sooner after attempts that brought new bytes. */
+function downloadStrategy(transfer: Transfer): RetryStrategy {
+  const delayMs = backoff({ baseMs: 500, maxMs: 10_000 });
+  let fruitless = 0;
+  return ({ error, failures }) => {
+    fruitless = transfer.hasMoved ? 0 : fruitless + 1;
+    const isHopeless = fruitless >= MAX_FRUITLESS_ATTEMPTS || failures >= MAX_ATTEMPTS - 1;
+    return isHopeless || !ConnectionError.isInstance(error) ? undefined : delayMs(fruitless);
+  };
+}
+
 class Transfer {
   offset = 0;
+  #startOffset = 0;
   readonly #file: FileHandle;
   readonly #options: DownloadToFileOptions;
   #url: string;
@@ -76,22 +78,24 @@ class Transfer {
   }
 
   get progress(): DownloadProgress {
-    return { receivedBytes: this.offset, ...(this.#total === undefined ? {} : { totalBytes: this.#total }) };
+    return { receivedBytes: this.offset, totalBytes: this.#total };
   }
 
-  /** One connection. Throws a `ConnectionError` when it makes sense to try again from the present offset. */
+  /** Whether the last attempt has ended beyond where it started. */
+  get hasMoved(): boolean {
+    return this.offset > this.#startOffset;
+  }
+
+  /** One connection. Throws a `ConnectionError` when another attempt from the current offset may succeed. */
   async attempt(): Promise<void> {
+    this.#startOffset = this.offset;
     const guard = new StallGuard(this.#options.clock, this.#options.stallTimeoutMs, this.#options.signal);
     let response: TransportResponse | undefined;
     try {
-      // Without a tag or a date nobody can tell whether the rest belongs to the same file.
+      // Without a tag or a date it is unknown whether the rest belongs to the same file.
       if (this.#validator === undefined) await this.#rewind();
-      response = await fetchRange(this.#options.transport, {
-        url: this.#url,
-        offset: this.offset,
-        signal: guard.signal,
-        ...(this.#validator === undefined ? {} : { validator: this.#validator }),
-      });
+      const range = { url: this.#url, offset: this.offset, signal: guard.signal, validator: this.#validator };
+      response = await fetchRange(this.#options.transport, range);
       if (await this.#accept(response)) await this.#read(response, guard);
     } catch (error) {
       response?.body.cancel();
@@ -106,7 +110,7 @@ class Transfer {
     }
   }
 
-  /** Whether the body is to be read; false when everything is here already. */
+  /** Whether the body must be read; false when everything has arrived already. */
   async #accept(response: TransportResponse): Promise<boolean> {
     const { status, headers } = response;
     if (status === 206) {
@@ -136,7 +140,7 @@ class Transfer {
     return this.#refuse(response);
   }
 
-  /** A server that does not know `If-Range` sends the range of whatever file it has now. */
+  /** A server that does not support `If-Range` sends the range of the file it has now. */
   #isSameFile(headers: TransportResponse['headers'], total: number | undefined): boolean {
     const validator = rangeValidator(headers);
     if (validator !== undefined && this.#validator !== undefined && validator !== this.#validator) return false;
@@ -169,7 +173,7 @@ class Transfer {
     }
     const reason = storageReason(new TextDecoder().decode(body));
     const error = apiStatusError({ status, headers, body: reason, method: 'GET', path: '(checkpoint archive)' });
-    if (status !== 408 && status !== 429 && status < 500) throw error;
+    if (status === 409 || !isRetryableStatus(status)) throw error;
     throw new ConnectionError({ message: `The checkpoint download failed with status ${status}.`, cause: error });
   }
 
@@ -195,7 +199,7 @@ class Transfer {
   }
 }
 
-/** What a refusal says. Object stores answer in XML that may repeat the signature: only its code and message are kept. */
+/** The reason of a refusal. Object stores answer in XML that may repeat the signature: only its code and message are kept. */
 function storageReason(body: string): string {
   if (!body.trimStart().startsWith('<')) return body;
   return ['Code', 'Message'].flatMap((tag) => new RegExp(`<${tag}>([^<]*)</${tag}>`).exec(body)?.[1] ?? []).join(': ');

@@ -3,19 +3,18 @@ import { ConnectionError } from '@tinkex/types';
 
 const MAX_REDIRECTS = 5;
 
-/** What has been fetched so far and how to recognise the same file again. */
+/** What has been fetched so far, and how to recognize the same file. */
 export interface RangeRequest {
   readonly url: string;
   /** First byte wanted. */
   readonly offset: number;
   /** The entity tag or date of the bytes already here. */
-  readonly validator?: string;
+  readonly validator?: string | undefined;
   readonly signal: AbortSignal;
 }
 
 /**
- * Asks for a file from `offset` on, without any credential: signed URLs carry their own. Follows a few redirects, never from https
- * to http.
+ * Requests a file from `offset` on, without a credential: signed URLs contain one. Follows a few redirects, never from https to http.
  */
 export async function fetchRange(transport: Transport, request: RangeRequest): Promise<TransportResponse> {
   const headers: Record<string, string> = { accept: '*/*', 'accept-encoding': 'identity' };
@@ -39,7 +38,7 @@ export async function fetchRange(transport: Transport, request: RangeRequest): P
 }
 
 function httpUrl(text: string, base?: URL): URL {
-  // Asked first, not caught: the engine's error quotes the address and its base, and both are signed.
+  // Checked first, not caught: the engine's error quotes the URL and its base, and both are signed.
   if (!URL.canParse(text, base?.href)) throw new ConnectionError({ message: 'The server named a download address that is not a URL.' });
   const url = new URL(text, base);
   if (url.protocol === 'http:' || url.protocol === 'https:') return url;
@@ -49,11 +48,10 @@ function httpUrl(text: string, base?: URL): URL {
 }
 
 /** The first byte, and the total if named, of a `Content-Range` header; undefined when it is missing or not understood. */
-export function parseContentRange(header: string | undefined): { readonly start: number; readonly total?: number } | undefined {
+export function parseContentRange(header: string | undefined): { readonly start: number; readonly total: number | undefined } | undefined {
   const match = /^bytes (\d+)-\d+\/(\d+|\*)$/.exec(header ?? '');
   if (!match) return undefined;
-  const total = match[2] === '*' ? undefined : Number(match[2]);
-  return { start: Number(match[1]), ...(total === undefined ? {} : { total }) };
+  return { start: Number(match[1]), total: match[2] === '*' ? undefined : Number(match[2]) };
 }
 
 /** What identifies the version of a file for `If-Range`: a strong entity tag, else the date. */

@@ -1,15 +1,14 @@
-import type { Clock } from '@tinkex/http';
+import { type Clock, onAbort } from '@tinkex/http';
 
 /**
- * A signal that fires when the caller's does, or when nothing has moved for `stallTimeoutMs`. One timer, re-armed by looking at the
- * time of the last movement, so that a fast transfer does not create a timer per block.
+ * A signal that fires when the caller's does, or when no bytes have arrived for `stallTimeoutMs`. One timer, re-armed from the time of
+ * the last bytes, so that a fast transfer does not create a timer per block.
  */
 export class StallGuard {
   readonly #controller = new AbortController();
   readonly #clock: Clock;
   readonly #stallTimeoutMs: number;
-  readonly #outer: AbortSignal | undefined;
-  readonly #onOuterAbort: () => void;
+  readonly #unfollow: (() => void) | undefined;
   #lastMoveMs: number;
   #timer: unknown;
   #isStalled = false;
@@ -17,11 +16,9 @@ export class StallGuard {
   constructor(clock: Clock, stallTimeoutMs: number, outer?: AbortSignal) {
     this.#clock = clock;
     this.#stallTimeoutMs = stallTimeoutMs;
-    this.#outer = outer;
     this.#lastMoveMs = clock.now();
-    this.#onOuterAbort = () => this.#controller.abort(outer?.reason);
-    if (outer?.aborted) this.#onOuterAbort();
-    else outer?.addEventListener('abort', this.#onOuterAbort, { once: true });
+    if (outer?.aborted) this.#controller.abort(outer.reason);
+    else this.#unfollow = outer && onAbort(outer, () => this.#controller.abort(outer.reason));
     this.#arm(stallTimeoutMs);
   }
 
@@ -29,20 +26,20 @@ export class StallGuard {
     return this.#controller.signal;
   }
 
-  /** Whether the signal fired because nothing moved. */
+  /** Whether the signal fired because no bytes arrived. */
   get isStalled(): boolean {
     return this.#isStalled;
   }
 
-  /** Bytes have come. */
+  /** Records that bytes have arrived. */
   noteMove(): void {
     this.#lastMoveMs = this.#clock.now();
   }
 
-  /** Ends the watch; the timer and the listener are gone. */
+  /** Ends the watch and removes the timer and the listener. */
   close(): void {
     this.#clock.clearTimeout(this.#timer);
-    this.#outer?.removeEventListener('abort', this.#onOuterAbort);
+    this.#unfollow?.();
   }
 
   #arm(delayMs: number): void {

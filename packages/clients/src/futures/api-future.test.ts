@@ -21,7 +21,7 @@ const failure = new RequestFailedError({ message: 'it broke', category: 'server'
 function make<T>() {
   const clock = new VirtualClock();
   const core = new FutureCore<T>({ requestType: 'OptimStep', clock, source: () => ({ clientId: 'c', baseUrl: 'http://x' }) });
-  return { clock, core, future: new ApiFuture(core) };
+  return { clock, core, future: ApiFuture.of(core) };
 }
 
 async function unobserved(work: () => unknown): Promise<FutureUnobservedFailureEvent[]> {

@@ -1,23 +1,27 @@
-import type { WaitOptions } from '../calls/call-options.js';
+import type { WaitOptions } from '../runtime/call-options.js';
+import { waitFor } from '../runtime/wait-for.js';
 import { FutureCore, type FutureView } from './future-core.js';
 import type { FutureHandle, FutureProgress, FutureStatus, QueueStateChange } from './future-progress.js';
 import { progressOf } from './progress-iterator.js';
-import { waitFor } from './wait.js';
 
 /**
- * The result of an operation that runs on the server. The work started when the method was called and goes on whether or not
- * anybody waits; awaiting, iterating and giving up a wait never change it.
+ * The result of an operation that runs on the server. The operation started when the method was called and continues whether or not you
+ * wait for it. Awaiting, iterating and ending a wait never affect it.
  *
- * - `await future` gives the result or throws the failure.
- * - `for await (const progress of future)` shows how it is getting on; the loop ends with it, and throws if it fails.
- * - A failure nobody waits for is published as `tinkex:future:unobserved_failure` and never becomes an unhandled rejection.
+ * - `await future` returns the result or throws the failure.
+ * - `for await (const progress of future)` shows its progress; the loop ends when the future settles, and throws if it fails.
+ * - A failure that is not awaited is published as `tinkex:future:unobserved_failure`. It never becomes an unhandled rejection.
  */
 export class ApiFuture<T> implements PromiseLike<T>, AsyncIterable<FutureProgress> {
   readonly #core: FutureView<T>;
 
-  /** @internal Futures are made by client methods. */
-  constructor(core: FutureView<T>) {
+  private constructor(core: FutureView<T>) {
     this.#core = core;
+  }
+
+  /** @internal Client methods create futures. */
+  static of<T>(core: FutureView<T>): ApiFuture<T> {
+    return new ApiFuture(core);
   }
 
   /** The operation's name in the protocol, such as `ForwardBackward`. */
@@ -25,12 +29,12 @@ export class ApiFuture<T> implements PromiseLike<T>, AsyncIterable<FutureProgres
     return this.#core.origin.requestType;
   }
 
-  /** The server's promise id; undefined until the server has accepted the operation. The first one of a call that was split. */
+  /** The server's ID of the operation; undefined until the server has accepted it. The first one of a call that was split. */
   get requestId(): string | undefined {
     return this.#core.requestIds[0];
   }
 
-  /** All promise ids of the call, in data order: one, or one a chunk. Empty until all are accepted. */
+  /** All request IDs of the call, in data order: one, or one per chunk. Empty until all are accepted. */
   get requestIds(): readonly string[] {
     return this.#core.requestIds;
   }
@@ -45,17 +49,19 @@ export class ApiFuture<T> implements PromiseLike<T>, AsyncIterable<FutureProgres
    * @throws What the operation fails with; `AbortedError` or `TimeoutError` when only this wait ends.
    */
   submitted(options: WaitOptions = {}): Promise<void> {
-    return waitFor(this.#core.submitted(), this.#core.origin.clock, options, `the server to accept ${this.requestType}`);
+    const target = { what: `the server to accept ${this.requestType}`, consequence: 'The submission continues.' };
+    return waitFor(this.#core.submitted(), this.#core.origin.clock, options, target);
   }
 
   /**
    * The result, with a limit on this wait alone.
    *
-   * @throws `TimeoutError` (phase `wait`) after `timeoutMs`, `AbortedError` on `signal`: the work goes on, wait again at will.
+   * @throws `TimeoutError` (phase `wait`) after `timeoutMs`, `AbortedError` on `signal`. The operation continues; you can wait again.
    */
   result(options: WaitOptions = {}): Promise<T> {
     this.#core.isObserved = true;
-    return waitFor(this.#core.promise, this.#core.origin.clock, options, `the result of ${this.requestType}`);
+    const target = { what: `the result of ${this.requestType}`, consequence: 'The operation continues; wait again to get its result.' };
+    return waitFor(this.#core.promise, this.#core.origin.clock, options, target);
   }
 
   // biome-ignore lint/suspicious/noThenProperty: a future is awaitable by design.
@@ -67,12 +73,12 @@ export class ApiFuture<T> implements PromiseLike<T>, AsyncIterable<FutureProgres
     return this.#core.promise.then(onResolved, onRejected);
   }
 
-  /** As `Promise.prototype.catch`. */
+  /** Like `Promise.prototype.catch`. */
   catch<Failure = never>(onRejected: (error: unknown) => Failure | PromiseLike<Failure>): Promise<T | Failure> {
     return this.then(undefined, onRejected);
   }
 
-  /** As `Promise.prototype.finally`. */
+  /** Like `Promise.prototype.finally`. */
   finally(onSettled: () => void): Promise<T> {
     this.#core.isObserved = true;
     return this.#core.promise.finally(onSettled);
@@ -88,8 +94,8 @@ export class ApiFuture<T> implements PromiseLike<T>, AsyncIterable<FutureProgres
   }
 
   /**
-   * A future of something computed from the result, with the same request ids and progress. `fn` runs once, when the result
-   * is there; what it throws becomes the new future's failure.
+   * A future of a value computed from the result, with the same request IDs and progress. `fn` runs once, when the result has arrived;
+   * what it throws becomes the new future's failure.
    */
   map<U>(fn: (value: T) => U | PromiseLike<U>): ApiFuture<U> {
     const core = this.#core;
@@ -118,8 +124,8 @@ export class ApiFuture<T> implements PromiseLike<T>, AsyncIterable<FutureProgres
   }
 
   /**
-   * A handle to wait for the same result in another process with `service.futures.attach(handle)`. It has no request ids
-   * before {@link submitted}. What {@link map} computes is not part of it.
+   * A handle that lets another process wait for the same result with `service.futures.attach(handle)`. It has no request IDs before
+   * {@link submitted}. It does not include what {@link map} computes.
    */
   toJSON(): FutureHandle {
     return { kind: 'tinkex.future', version: 1, requestType: this.requestType, requestIds: [...this.#core.requestIds] };

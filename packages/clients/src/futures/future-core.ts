@@ -1,17 +1,17 @@
 import { type Clock, hasSubscribers, publish } from '@tinkex/http';
 import { type EventSource, type QueueState, TinkexError } from '@tinkex/types';
-import { tellUser } from '../calls/tell-user.js';
+import type { QueueReport } from '@tinkex/types/wire';
+import { notifyUser } from '../runtime/notify-user.js';
 import type { FutureProgress, FutureStatus, QueueStateChange } from './future-progress.js';
-import type { QueueReport } from './queue-state.js';
 
 /** What a future is about, and where its events go. */
 export interface FutureOrigin {
   readonly requestType: string;
   readonly clock: Clock;
   readonly source: () => EventSource;
-  /** A mapped future tells nothing of its own but an unobserved failure: its source has told the rest. */
+  /** A mapped future publishes only an unobserved failure: its source publishes the rest. */
   readonly isDerived?: boolean;
-  /** When the method was called, if that was earlier than now: a mapped future is as old as its source. */
+  /** When the method was called, if earlier than now: a mapped future is as old as its source. */
   readonly startedAtMs?: number;
 }
 
@@ -25,7 +25,7 @@ export interface FutureView<T> {
   readonly polls: number;
   readonly queue: QueueReport | undefined;
   readonly isSettled: boolean;
-  /** Set by whoever waits: a failure is then somebody's business. */
+  /** Set by every wait: a failure then has a handler. */
   isObserved: boolean;
   submitted(): Promise<void>;
   progress(): FutureProgress;
@@ -35,7 +35,7 @@ export interface FutureView<T> {
 
 const NO_IDS: readonly string[] = Object.freeze([]);
 
-/** The moving part behind an `ApiFuture`: whoever does the work reports here, the future only shows it. */
+/** The state behind an `ApiFuture`: the running call writes it, the future shows it. */
 export class FutureCore<T> implements FutureView<T> {
   readonly origin: FutureOrigin;
   readonly startedAtMs: number;
@@ -45,9 +45,9 @@ export class FutureCore<T> implements FutureView<T> {
   polls = 0;
   isObserved = false;
   queue: QueueReport | undefined;
-  /** The promise that {@link queue} is about. */
+  /** The request that {@link queue} belongs to. */
   #queueOf: string | undefined;
-  /** What the other promises of a call that was split have told last. */
+  /** The latest reports of the other requests of a call that was split. */
   #otherQueues: Map<string, QueueReport> | undefined;
   #resolve!: (value: T) => void;
   #reject!: (error: unknown) => void;
@@ -77,7 +77,7 @@ export class FutureCore<T> implements FutureView<T> {
     return this.#submitted.promise;
   }
 
-  /** The server has accepted everything. */
+  /** Records that the server has accepted everything. */
   accept(requestIds: readonly string[]): void {
     if (this.isSettled) return;
     this.requestIds = requestIds;
@@ -87,13 +87,13 @@ export class FutureCore<T> implements FutureView<T> {
     this.#notify();
   }
 
-  /** A poll was answered. */
+  /** Records an answered poll. */
   polled(): void {
     this.polls += 1;
     this.#notify();
   }
 
-  /** Takes over how far another future has come: a mapped future shows the progress of its source. */
+  /** Copies the progress of another future: a mapped future shows that of its source. */
   mirror(source: Pick<FutureView<unknown>, 'polls' | 'requestIds' | 'queue'>): void {
     this.polls = source.polls;
     this.queue ??= source.queue;
@@ -102,8 +102,8 @@ export class FutureCore<T> implements FutureView<T> {
   }
 
   /**
-   * The server told its queue state; only transitions are passed on. The chunks of one call may stand in different queues: each is compared with what
-   * was told of itself, and at first with what was told last.
+   * Takes the queue state that the server reported and passes on transitions only. The chunks of one call may be in different queues: each
+   * is compared with its own last report, and the first time with the latest report of any.
    */
   queueStateIs(report: QueueReport, requestId: string): void {
     const last = this.#replaceQueue(report, requestId);
@@ -111,7 +111,7 @@ export class FutureCore<T> implements FutureView<T> {
     const isChange = from !== report.state || last?.reason !== report.reason;
     if (!isChange || this.isSettled) return;
     const change = { ...report, requestId };
-    if (this.#queueListeners !== undefined) for (const listener of this.#queueListeners) tellUser(listener, change);
+    if (this.#queueListeners !== undefined) for (const listener of this.#queueListeners) notifyUser(listener, change);
     if (from !== report.state) this.#publishQueueState(from, change);
   }
 
@@ -132,7 +132,7 @@ export class FutureCore<T> implements FutureView<T> {
       this.isObserved = true;
       submitted.reject(error);
     }
-    // A failure that nobody awaits must not end the process; it is published instead.
+    // A failure that is not awaited must not end the process; it is published instead.
     this.promise.catch(ignore);
     this.#reject(error);
     this.#publishSettled(error);
@@ -151,7 +151,7 @@ export class FutureCore<T> implements FutureView<T> {
     };
   }
 
-  /** Calls back after every change; the returned function stops that. */
+  /** Calls back after every change. The returned function removes the listener. */
   onProgress(listener: () => void): () => void {
     this.#progressListeners ??= new Set();
     this.#progressListeners.add(listener);
@@ -171,7 +171,7 @@ export class FutureCore<T> implements FutureView<T> {
     this.#queueListeners = undefined;
   }
 
-  /** @returns What the promise told before, or any other if it has told nothing yet. */
+  /** @returns The request's previous report, or the latest of any if it has none. */
   #replaceQueue(report: QueueReport, requestId: string): QueueReport | undefined {
     const { queue } = this;
     let last = queue;
@@ -243,5 +243,5 @@ function errorCode(error: unknown): string {
 }
 
 function ignore(): void {
-  // Nobody waits yet; whoever does gets the outcome from the promise itself.
+  // Not awaited yet; a later wait gets the outcome from the promise itself.
 }

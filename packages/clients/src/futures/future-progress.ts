@@ -1,17 +1,17 @@
 import type { QueueState } from '@tinkex/types';
 
 /**
- * `submitting`: not accepted by the server yet (waiting for its turn, for room, or for the answer); `pending`: accepted, being
- * polled; then `resolved` or `rejected`.
+ * `submitting`: not yet accepted by the server (queued in the client, or waiting for the answer); `pending`: accepted and being polled;
+ * then `resolved` or `rejected`.
  */
 export type FutureStatus = 'submitting' | 'pending' | 'resolved' | 'rejected';
 
-/** One observation of a future under way. */
+/** One observation of a future in progress. */
 export interface FutureProgress {
   readonly status: FutureStatus;
-  /** The server's promise id, once accepted. A call that was split has several; this is the first. */
+  /** Set once the server has accepted the operation. A call that was split has several; this is the first. */
   readonly requestId?: string;
-  /** As the server last reported it. Final results carry none. */
+  /** As the server last reported it. Not set once the future has settled. */
   readonly queueState?: QueueState;
   /** The server's explanation of the queue state. */
   readonly queueStateReason?: string;
@@ -21,15 +21,15 @@ export interface FutureProgress {
   readonly elapsedMs: number;
 }
 
-/** A change of queue state, as given to `onQueueState` callbacks. */
+/** A change of queue state, as passed to `onQueueState` callbacks. */
 export interface QueueStateChange {
   readonly state: QueueState;
-  readonly reason?: string;
-  /** The promise it is about. */
+  readonly reason?: string | undefined;
+  /** The request whose queue state changed. */
   readonly requestId: string;
 }
 
-/** What is needed to wait for a future in another process: plain JSON, made by `future.toJSON()`, read by `service.futures.attach`. */
+/** Plain JSON that lets another process wait for a future: made by `future.toJSON()`, read by `service.futures.attach`. */
 export interface FutureHandle<Type extends string = string> {
   readonly kind: 'tinkex.future';
   readonly version: 1;

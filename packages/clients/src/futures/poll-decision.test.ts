@@ -1,11 +1,9 @@
 import { type ApiStatusError, ConnectionError, FutureExpiredError, RequestFailedError } from '@tinkex/types';
 import { apiStatusError } from '@tinkex/types/wire';
 import { describe, expect, it } from 'vitest';
-import { readVectors } from '../../test/support/vectors.js';
-import { answerOfResponse } from './poll-answer.js';
-import { decidePoll, FIRST_POLL, type PollAnswer, type PollDecision, type PollMemory } from './poll-decision.js';
-import { decodeResult } from './result-decoder.js';
-import { resultDecoders } from './result-decoders.js';
+import { readVectors } from '../../../../vectors/read.js';
+import { answerOfResponse, decidePoll, FIRST_POLL, type PollAnswer, type PollDecision, type PollMemory } from './poll-decision.js';
+import { decodeResult, RESULT_DECODERS } from './result-decoders.js';
 
 interface VectorAnswer {
   status?: number;
@@ -48,7 +46,7 @@ function walk(answers: readonly VectorAnswer[]) {
     switch (decision.action) {
       case 'resolve':
         try {
-          return { ...log, outcome: 'result' as const, value: decodeResult(resultDecoders.OptimStep, decision, 'OptimStep') };
+          return { ...log, outcome: 'result' as const, value: decodeResult(RESULT_DECODERS.OptimStep, decision, 'OptimStep') };
         } catch (error) {
           return { ...log, outcome: 'error' as const, error };
         }

@@ -1,7 +1,14 @@
-import { type ApiStatusError, FutureExpiredError, type JsonObject, type JsonValue, TinkexError, ValidationError } from '@tinkex/types';
-import { parseJson } from '@tinkex/types/wire';
-import { asObject, failureOfAnswer, failureOfStatus, isFailure } from './failure-shapes.js';
-import { type QueueReport, queueStateOfTimeout, queueStateOfTryAgain } from './queue-state.js';
+import { backoff, type RawResponse } from '@tinkex/http';
+import {
+  ApiStatusError,
+  ConnectionError,
+  FutureExpiredError,
+  type JsonValue,
+  RequestFailedError,
+  TinkexError,
+  ValidationError,
+} from '@tinkex/types';
+import { apiStatusError, parseJson, type QueueReport, readFailure, readPollAnswer, readQueueReport } from '@tinkex/types/wire';
 
 /** What came back from one poll. */
 export type PollAnswer =
@@ -9,13 +16,44 @@ export type PollAnswer =
   | { readonly kind: 'refusal'; readonly error: ApiStatusError }
   | { readonly kind: 'fault'; readonly error: TinkexError };
 
-/** What the loop remembers of earlier answers to the same promise. */
+/** Sorts a complete response: a success, or the one status that the loop reads itself. */
+export function answerOfResponse({ status, headers, bytes, requestId }: RawResponse): PollAnswer {
+  if (status >= 200 && status < 300) return { kind: 'success', contentType: headers['content-type'] ?? '', bytes };
+  const body = readErrorBody(bytes);
+  return {
+    kind: 'refusal',
+    error: apiStatusError({ status, headers, body, requestId, method: 'POST', path: '/api/v1/retrieve_future' }),
+  };
+}
+
+/**
+ * Sorts what the HTTP layer threw. An empty 400 arrives as a fault, by its rule for proxies that refuse a connection. Other errors, such as
+ * a bug or a bad credential, are thrown again.
+ */
+export function answerOfError(error: unknown): PollAnswer {
+  if (ApiStatusError.isInstance(error)) return { kind: 'refusal', error };
+  if (ConnectionError.isInstance(error)) return { kind: 'fault', error };
+  throw error;
+}
+
+function readErrorBody(bytes: Uint8Array): JsonValue {
+  if (bytes.byteLength === 0) return '';
+  try {
+    return parseJson(bytes);
+  } catch (error) {
+    if (!ValidationError.isInstance(error)) throw error;
+    // A proxy's error page: show its text.
+    return new TextDecoder().decode(bytes).trim();
+  }
+}
+
+/** What the loop remembers of earlier answers for the same request. */
 export interface PollMemory {
   /** Failures in a row that back off: 429, timeouts, faults. */
   readonly backoff: number;
   /** 400 answers that were forgiven. */
   readonly badRequests: number;
-  /** False once the server has said how large the result is: then the result itself is asked for. */
+  /** False once the server has named the size of the result: the next poll requests the result itself. */
   readonly allowMetadataOnly: boolean;
 }
 
@@ -23,9 +61,8 @@ export interface PollMemory {
 export const FIRST_POLL: PollMemory = { backoff: 0, badRequests: 0, allowMetadataOnly: true };
 
 /**
- * What to do next. `repoll` waits are: `pace` = at once, but no faster than the floor; `after-answer` = so many milliseconds
- * from now; `after-start` = so many from the start of the poll that failed, so that a poll which timed out after a long hold
- * is not delayed again.
+ * What to do next. `repoll` waits: `pace` polls again immediately, but no faster than the floor; `after-answer` waits from now;
+ * `after-start` waits from the start of the poll that failed, so that a poll which timed out after a long hold is not delayed again.
  */
 export type PollDecision =
   | { readonly action: 'resolve'; readonly encoding: 'json'; readonly value: JsonValue }
@@ -33,15 +70,17 @@ export type PollDecision =
   | { readonly action: 'reject'; readonly error: TinkexError }
   | { readonly action: 'fetch'; readonly sizeBytes: number; readonly memory: PollMemory }
   | { readonly action: 'bill'; readonly error: ApiStatusError; readonly memory: PollMemory }
-  | { readonly action: 'repoll'; readonly memory: PollMemory; readonly wait: PollWait; readonly queue?: QueueReport };
+  | { readonly action: 'repoll'; readonly memory: PollMemory; readonly wait: PollWait; readonly queue?: QueueReport | undefined };
 
 export type PollWait = { readonly from: 'pace' } | { readonly from: 'after-answer' | 'after-start'; readonly delayMs: number };
 
-const MAX_BACKOFF_MS = 30_000;
+const BACKOFF_MS = backoff({ baseMs: 1_000, maxMs: 30_000 });
 const FORGIVEN_BAD_REQUESTS = 3;
+/** Statuses with which some servers report that the operation, not the poll, has failed. */
+const FAILURE_STATUSES: ReadonlySet<number> = new Set([400, 404, 409, 422]);
 const PACE: PollWait = { from: 'pace' };
 
-/** The whole polling rule of the protocol as a function of one answer. No clock, no I/O. */
+/** The polling rules of the protocol as a function of one answer. No clock, no I/O. */
 export function decidePoll(memory: PollMemory, answer: PollAnswer, requestId: string, requestType: string): PollDecision {
   switch (answer.kind) {
     case 'success':
@@ -66,12 +105,20 @@ function decideSuccess(
   } catch (error) {
     return { action: 'reject', error: notJson(error, requestId, requestType) };
   }
-  const body = asObject(value);
-  if (body === undefined) return { action: 'resolve', encoding: 'json', value };
-  if (body['type'] === 'try_again') return again(memory, queueStateOfTryAgain(body));
-  if (body['status'] === 'complete_metadata') return fetchResult(memory, body, requestId, requestType);
-  if (isFailure(body)) return { action: 'reject', error: failureOfAnswer(body, requestId, requestType) };
-  return { action: 'resolve', encoding: 'json', value };
+  const meaning = readPollAnswer(value);
+  switch (meaning.kind) {
+    case 'pending':
+      return again(memory, meaning.queue);
+    case 'metadata':
+      return fetchResult(memory, meaning.sizeBytes, requestId, requestType);
+    case 'failed': {
+      const { message = 'no reason given', category } = meaning.failure;
+      const text = `${requestType} failed on the server: ${message}`;
+      return { action: 'reject', error: new RequestFailedError({ message: text, category, requestId }) };
+    }
+    case 'result':
+      return { action: 'resolve', encoding: 'json', value };
+  }
 }
 
 function decideRefusal(
@@ -94,36 +141,38 @@ function decideRefusal(
 
 /** 408 is the ordinary "not yet"; one that carries JSON comes from the service itself and forgives earlier 400s. */
 function afterTimeoutStatus(memory: PollMemory, error: ApiStatusError): PollDecision {
-  const body = asObject(error.body);
-  if (body === undefined) return again(memory, undefined);
-  return again({ ...memory, badRequests: 0 }, queueStateOfTimeout(body));
+  if (typeof error.body !== 'object') return again(memory, undefined);
+  return again({ ...memory, badRequests: 0 }, readQueueReport(error.body));
 }
 
 function again(memory: PollMemory, queue: QueueReport | undefined): PollDecision {
-  return { action: 'repoll', memory: { ...memory, backoff: 0 }, wait: PACE, ...(queue === undefined ? {} : { queue }) };
+  return { action: 'repoll', memory: { ...memory, backoff: 0 }, wait: PACE, queue };
 }
 
 function backOff(memory: PollMemory, from: 'after-answer' | 'after-start'): PollDecision {
-  const delayMs = Math.min(2 ** memory.backoff * 1000, MAX_BACKOFF_MS);
+  const delayMs = BACKOFF_MS(memory.backoff);
   return { action: 'repoll', memory: { ...memory, backoff: memory.backoff + 1 }, wait: { from, delayMs } };
 }
 
-function fetchResult(memory: PollMemory, body: JsonObject, requestId: string, requestType: string): PollDecision {
+function fetchResult(memory: PollMemory, sizeBytes: number, requestId: string, requestType: string): PollDecision {
   if (!memory.allowMetadataOnly) {
-    const issues = [{ path: 'status', message: 'says complete_metadata again, although the result itself was asked for' }];
+    const issues = [{ path: 'status', message: 'says complete_metadata again, although the result itself was requested' }];
     return { action: 'reject', error: new ValidationError({ direction: 'response', subject: `${requestType} result`, issues, requestId }) };
   }
-  const size = Number(body['response_payload_size'] ?? 0);
-  return {
-    action: 'fetch',
-    sizeBytes: Number.isFinite(size) && size > 0 ? size : 0,
-    memory: { ...memory, backoff: 0, allowMetadataOnly: false },
-  };
+  return { action: 'fetch', sizeBytes, memory: { ...memory, backoff: 0, allowMetadataOnly: false } };
+}
+
+/** A final status. Those that mean a failed operation become a `RequestFailedError`; every other one is thrown unchanged. */
+function failureOfStatus(error: ApiStatusError, requestId: string, requestType: string): ApiStatusError | RequestFailedError {
+  if (!FAILURE_STATUSES.has(error.status)) return error;
+  const { message = 'no reason given', category } = readFailure(error.body);
+  const text = `${requestType} failed on the server (status ${error.status}): ${message}`;
+  return new RequestFailedError({ message: text, category, requestId, cause: error });
 }
 
 function expired(error: ApiStatusError, requestId: string, requestType: string): FutureExpiredError {
   return new FutureExpiredError({
-    message: `The server no longer knows the promise of this ${requestType}; its result is lost, though the operation may have run`,
+    message: `The server no longer knows request ${requestId}. The result of this ${requestType} is lost, though the operation may have run.`,
     requestId,
     cause: error,
   });
@@ -133,4 +182,27 @@ function notJson(error: unknown, requestId: string, requestType: string): Tinkex
   if (TinkexError.isInstance(error)) return error;
   const issues = [{ path: '', message: 'is neither protobuf nor JSON' }];
   return new ValidationError({ direction: 'response', subject: `${requestType} result`, issues, requestId, cause: error });
+}
+
+/** The shortest time between the starts of two polls of one request. */
+export const POLL_FLOOR_MS = 25;
+/** What the floor grows to while the server answers immediately. */
+export const POLL_FLOOR_MAX_MS = 1_000;
+/** An answer that took this long was held by the server: a long poll, which paces itself. */
+export const HELD_ANSWER_MS = 1_000;
+
+/** Half a millisecond per pending request: a server that holds no polls sees at most about 2,000 per second from one client. */
+const SHARE_MS_PER_PENDING = 0.5;
+const OWN_FLOOR_MS = backoff({ baseMs: POLL_FLOOR_MS, maxMs: POLL_FLOOR_MAX_MS });
+
+/**
+ * The minimum time from the start of one poll to the start of the next. The protocol says "poll again immediately", which is right for a
+ * server that holds the request and a busy loop against one that does not. So the pace counts from the start of the last poll, and a held
+ * poll has used it up.
+ *
+ * @param quickAnswers - How many answers in a row came without being held.
+ * @param pending - How many requests this client polls in total.
+ */
+export function pollFloorMs(quickAnswers: number, pending: number): number {
+  return Math.max(OWN_FLOOR_MS(quickAnswers), pending * SHARE_MS_PER_PENDING);
 }

@@ -1,7 +1,10 @@
 import { HttpClient, subscribe } from '@tinkex/http';
 import { VirtualClock } from '@tinkex/testkit';
 import { AbortedError, BillingError, type FuturePollEvent } from '@tinkex/types';
+import { futureRetrieveRequest, parseJson } from '@tinkex/types/wire';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { readVectors } from '../../../../vectors/read.js';
 import {
   answersInOrder,
   type Handler,
@@ -10,12 +13,11 @@ import {
   type ScriptedAnswer,
   ScriptedTransport,
 } from '../../test/support/scripted-transport.js';
-import { readVectors } from '../../test/support/vectors.js';
 import { AdmissionQueue } from '../limits/admission-queue.js';
 import { BillingPause } from '../limits/billing-pause.js';
-import { POLL_FLOOR_MAX_MS, POLL_FLOOR_MS, pollFloorMs } from './poll-pace.js';
-import { Poller } from './poller.js';
-import { resultDecoders } from './result-decoders.js';
+import { POLL_FLOOR_MAX_MS, POLL_FLOOR_MS, pollFloorMs } from './poll-decision.js';
+import { Poller, pollBody } from './poller.js';
+import { RESULT_DECODERS } from './result-decoders.js';
 
 function setUp(handler: Handler, { slots = 10, budgetBytes = 1000, pauseMs = 3_600_000 } = {}) {
   const clock = new VirtualClock();
@@ -29,17 +31,17 @@ function setUp(handler: Handler, { slots = 10, budgetBytes = 1000, pauseMs = 3_6
     billingPause: new BillingPause(clock, pauseMs),
     responseBudget,
     slots: slotLine,
-    acceptResult: 'application/x-protobuf',
+    accept: 'application/x-protobuf',
     source: () => ({ clientId: 'c', baseUrl: 'http://server.test' }),
   });
   const poll = (requestId = 'r', signal = new AbortController().signal, onQueueState?: (state: string, reason?: string) => void) =>
     poller.poll({
       requestId,
       requestType: 'OptimStep',
-      decoder: resultDecoders.OptimStep,
-      signal,
+      decoder: RESULT_DECODERS.OptimStep,
+      scope: { signal, requestSignal: signal },
+      observer: { polled: () => undefined, queueStateIs: ({ state, reason }) => onQueueState?.(state, reason) },
       roundtripMs: 1500,
-      onQueueState: ({ state, reason }) => onQueueState?.(state, reason),
     });
   return { clock, transport, poller, poll, responseBudget, slotLine };
 }
@@ -221,5 +223,15 @@ describe('Poller', () => {
       ['metadata', 2, 200],
       ['result', 3, 200],
     ]);
+  });
+});
+
+describe('pollBody', () => {
+  it('writes what the codec writes, for any ID', () => {
+    fc.assert(
+      fc.property(fc.string({ minLength: 1, unit: 'grapheme' }), fc.boolean(), (requestId, allowMetadataOnly) => {
+        expect(parseJson(pollBody(requestId, allowMetadataOnly))).toEqual(futureRetrieveRequest.encode({ requestId, allowMetadataOnly }));
+      }),
+    );
   });
 });

@@ -1,62 +1,80 @@
-import { type Clock, type HttpClient, hasSubscribers, publish, type RawResponse, sleep } from '@tinkex/http';
+import { type HttpClient, hasSubscribers, publish, type RawResponse, sleep } from '@tinkex/http';
 import type { ClientReport } from '@tinkex/telemetry/reporter';
-import type { ApiStatusError, EventSource } from '@tinkex/types';
-import { endpoints } from '@tinkex/types/wire';
+import type { ApiStatusError } from '@tinkex/types';
+import { endpoints, type QueueReport, stringifyJson } from '@tinkex/types/wire';
 import type { AdmissionQueue } from '../limits/admission-queue.js';
 import { BILLING_PAUSE_MS, type BillingPause } from '../limits/billing-pause.js';
-import type { PollObserver } from './operation.js';
-import { answerOfError, answerOfResponse } from './poll-answer.js';
-import { pollBody } from './poll-body.js';
-import { decidePoll, FIRST_POLL, type PollAnswer, type PollDecision, type PollMemory, type PollWait } from './poll-decision.js';
-import { HELD_ANSWER_MS, pollFloorMs } from './poll-pace.js';
+import type { CallOptions } from '../runtime/call-options.js';
+import type { Runtime } from '../runtime/runtime.js';
+import {
+  answerOfError,
+  answerOfResponse,
+  decidePoll,
+  FIRST_POLL,
+  HELD_ANSWER_MS,
+  type PollAnswer,
+  type PollDecision,
+  type PollMemory,
+  type PollWait,
+  pollFloorMs,
+} from './poll-decision.js';
 import { pollReport, undecodableReport } from './poll-report.js';
-import type { QueueReport } from './queue-state.js';
-import { decodeResult, type ResultDecoder } from './result-decoder.js';
+import { decodeResult, type ResultDecoder } from './result-decoders.js';
 
-/** One promise to wait for. */
+/** What ends a job. A `CallScope` is one. */
+export interface PollScope {
+  /** Ends waits. */
+  readonly signal: AbortSignal;
+  /**
+   * Ends requests, and waits for a slot. Undefined when only the closing of the client can end them: closing ends every request, and so
+   * empties the queue of slots. Signals are created on first use, and this saves one for each queued call.
+   */
+  readonly requestSignal: AbortSignal | undefined;
+}
+
+/** Receives what polls of one job show. */
+export interface PollObserver {
+  /** A poll was answered. */
+  polled(): void;
+  /** The server reported a queue state, changed or not. */
+  queueStateIs(report: QueueReport, requestId: string): void;
+}
+
+/** One request whose result is waited for. */
 export interface PollJob<T> {
   readonly requestId: string;
   /** The operation's name in the protocol. */
   readonly requestType: string;
   readonly decoder: ResultDecoder<T>;
-  /** Ends the polling with `AbortedError`; the operation itself goes on at the server. */
-  readonly signal: AbortSignal;
-  /** False: requests go without the signal, because only the closing of the client can end this job. Default true. */
-  readonly isRequestAbortable?: boolean;
-  /** From the call to the first poll; told to the server with the first poll. */
+  /** Ends the polling with `AbortedError`; the operation continues on the server. */
+  readonly scope: PollScope;
+  readonly observer: PollObserver;
+  /** From the call to the first poll; sent to the server with the first poll. */
   readonly roundtripMs?: number;
-  readonly headers?: Readonly<Record<string, string>>;
-  /** Told of answers and queue states; in place of the two callbacks. */
-  readonly observer?: PollObserver;
-  /** After each answer. */
-  readonly onPolled?: () => void;
-  /** Each time the server tells a queue state, changed or not. */
-  readonly onQueueState?: (report: QueueReport, requestId: string) => void;
+  readonly headers?: CallOptions['headers'];
 }
 
-/** What the polling of one connection shares. */
-export interface PollerParts {
+/** What the polls of one connection share. */
+export interface PollerParts extends Pick<Runtime, 'clock' | 'source'> {
   readonly http: HttpClient;
-  readonly clock: Clock;
   readonly billingPause: BillingPause;
   /** Room for large results. */
   readonly responseBudget: AdmissionQueue;
-  /** Polls in flight at once. */
+  /** Polls in flight at the same time. */
   readonly slots: AdmissionQueue;
   /** The `Accept` header for results that exist as protobuf. */
-  readonly acceptResult: string;
-  readonly source: () => EventSource;
-  /** Told what the service should know about failed polls. */
+  readonly accept: string;
+  /** Receives what the service should know about failed polls. */
   readonly onReport?: (report: ClientReport) => void;
 }
 
-const { path, pool, timeoutMs } = endpoints.retrieveFuture;
+const { path, pool, timeoutMs: attemptTimeoutMs } = endpoints.retrieveFuture;
 
 /** The ordinary "not yet", which the loop reads itself. */
 const POLLED_STATUSES = [408] as const;
-const whole = (response: RawResponse): RawResponse => response;
+const keepResponse = (response: RawResponse): RawResponse => response;
 
-/** Polls promises until they have a result. */
+/** Polls requests until they have a result. */
 export class Poller {
   readonly #parts: PollerParts;
   #pending = 0;
@@ -65,7 +83,7 @@ export class Poller {
     this.#parts = parts;
   }
 
-  /** How many promises are being waited for. */
+  /** How many requests are being waited for. */
   get pending(): number {
     return this.#pending;
   }
@@ -79,29 +97,28 @@ export class Poller {
     const begunAtMs = clock.now();
     this.#pending += 1;
     try {
-      // One frame for the whole life of a promise: thousands of them may stand in line for a slot.
+      // One frame for the whole job: thousands may wait for a slot.
       for (let iteration = 0; ; iteration += 1) {
-        if (!slots.tryEnter()) await slots.enter(1, requestSignalOf(job), !memory.allowMetadataOnly);
+        if (!slots.tryEnter()) await slots.enter(1, job.scope.requestSignal, !memory.allowMetadataOnly);
         const startedAtMs = clock.now();
-        const answer = await this.#ask(job, memory, iteration);
+        const answer = await this.#send(job, memory, iteration);
         const heldMs = clock.now() - startedAtMs;
         quickAnswers = heldMs >= HELD_ANSWER_MS ? 0 : quickAnswers + 1;
         const decision = decidePoll(memory, answer, job.requestId, job.requestType);
         this.#publish(job, iteration, decision, answer, heldMs);
         if (answer.kind !== 'success' || decision.action === 'reject') this.#report(job, memory, answer, decision, iteration, begunAtMs);
-        job.observer?.polled();
-        job.onPolled?.();
+        job.observer.polled();
         if (decision.action === 'resolve') return this.#decode(job, decision, iteration, begunAtMs);
         if (decision.action === 'reject') throw decision.error;
         memory = decision.memory;
         if (decision.action === 'fetch') {
-          await responseBudget.enter(decision.sizeBytes, job.signal);
+          await responseBudget.enter(decision.sizeBytes, job.scope.signal);
           heldBytes = decision.sizeBytes;
         } else if (decision.action === 'bill') {
-          await this.#pauseUnpaid(decision.error, job.signal);
+          await this.#pauseUnpaid(decision.error, job.scope.signal);
         } else {
-          if (decision.queue !== undefined) tellQueueState(job, decision.queue);
-          await this.#wait(decision.wait, startedAtMs, quickAnswers - 1, job.signal);
+          if (decision.queue !== undefined) job.observer.queueStateIs(decision.queue, job.requestId);
+          await this.#wait(decision.wait, startedAtMs, quickAnswers - 1, job.scope.signal);
         }
       }
     } finally {
@@ -110,30 +127,30 @@ export class Poller {
     }
   }
 
-  /** Asks once, in the slot taken before; gives the slot back. */
-  async #ask<T>(job: PollJob<T>, memory: PollMemory, iteration: number): Promise<PollAnswer> {
-    const { http, slots, acceptResult } = this.#parts;
+  /** Polls once, in the slot taken before, and releases the slot. */
+  async #send<T>(job: PollJob<T>, memory: PollMemory, iteration: number): Promise<PollAnswer> {
+    const { http, slots, accept } = this.#parts;
+    const signal = job.scope.requestSignal;
     try {
-      const signal = requestSignalOf(job);
       const call = http.request({
         method: 'POST',
         path,
         pool,
-        attemptTimeoutMs: timeoutMs,
+        attemptTimeoutMs,
         maxRetries: 0,
         body: pollBody(job.requestId, memory.allowMetadataOnly),
         contentType: 'application/json',
-        accept: job.decoder.protobuf === undefined ? 'application/json' : acceptResult,
+        accept: job.decoder.protobuf === undefined ? 'application/json' : accept,
         headers: this.#headers(job, iteration),
         requestType: job.requestType,
         acceptStatus: POLLED_STATUSES,
-        parse: whole,
+        parse: keepResponse,
         signal,
       });
-      // The promise of the whole result is a native one; awaiting the call itself, a thenable, takes three more steps of the queue.
+      // withMetadata() returns a native promise; awaiting the call itself, a thenable, takes three more turns of the microtask queue.
       return answerOfResponse((await call.withMetadata()).data);
     } catch (error) {
-      if (requestSignalOf(job)?.aborted) throw error;
+      if (signal?.aborted) throw error;
       return answerOfError(error);
     } finally {
       slots.leave();
@@ -141,7 +158,7 @@ export class Poller {
   }
 
   #headers<T>(job: PollJob<T>, iteration: number): Record<string, string> {
-    // No spread in front of the fields: on Node 20 that makes the literal many times slower (docs/decisions/0504-spread-last.md).
+    // No spread before the fields: on Node 20 that makes the literal many times slower (docs/decisions/0504-spread-last.md).
     const headers: Record<string, string> = {
       'x-tinker-request-iteration': String(iteration),
       'x-tinker-request-type': job.requestType,
@@ -203,17 +220,19 @@ export class Poller {
   }
 }
 
-/**
- * What ends a request, or a wait for a slot, before its time; undefined when only the closing of the client can: that ends every request, and so
- * empties the line as well. Signals are made when they are first asked for, and not asking saves one for each call that stands in line.
- */
-function requestSignalOf<T>(job: PollJob<T>): AbortSignal | undefined {
-  return job.isRequestAbortable === false ? undefined : job.signal;
-}
+const ID_MARK = 'request-id-mark';
+const BODY_TEXTS = new Map<boolean, readonly [before: string, after: string]>();
 
-function tellQueueState<T>({ observer, onQueueState, requestId }: PollJob<T>, report: QueueReport): void {
-  observer?.queueStateIs(report, requestId);
-  onQueueState?.(report, requestId);
+/** The JSON of one poll. The codec writes the text around the request ID once: polls differ in nothing else. */
+export function pollBody(requestId: string, allowMetadataOnly: boolean): Uint8Array {
+  let text = BODY_TEXTS.get(allowMetadataOnly);
+  if (text === undefined) {
+    const whole = stringifyJson(endpoints.retrieveFuture.request.encode({ requestId: ID_MARK, allowMetadataOnly }));
+    const [before = '', after = ''] = whole.split(JSON.stringify(ID_MARK));
+    text = [before, after];
+    BODY_TEXTS.set(allowMetadataOnly, text);
+  }
+  return Buffer.from(text[0] + JSON.stringify(requestId) + text[1]);
 }
 
 function outcomeOf(decision: PollDecision, answer: PollAnswer): 'result' | 'pending' | 'metadata' | 'failed' | 'retry' {

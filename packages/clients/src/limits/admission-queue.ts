@@ -1,3 +1,4 @@
+import { onAbort } from '@tinkex/http';
 import { AbortedError } from '@tinkex/types';
 
 interface Waiter {
@@ -6,14 +7,14 @@ interface Waiter {
 }
 
 /**
- * A limit on what is inside at once, first come, first served. Entering is synchronous when there is room, so that the common
+ * A limit on what is inside at the same time, first come, first served. Entering is synchronous when there is room, so that the common
  * case of a hot path costs no promise.
  */
 export class AdmissionQueue {
   readonly limit: number;
   #remaining: number;
   readonly #floor: number;
-  readonly #line = new Set<Waiter>();
+  readonly #queue = new Set<Waiter>();
   readonly #express = new Set<Waiter>();
 
   private constructor(limit: number, floor: number) {
@@ -28,8 +29,8 @@ export class AdmissionQueue {
   }
 
   /**
-   * A soft limit on bytes: one may enter whenever the balance is not negative, and may push it below zero. An item larger than
-   * the whole limit still gets through, alone, instead of waiting for ever.
+   * A soft limit on bytes: an item may enter whenever the balance is not negative, and may push it below zero. An item larger than the
+   * whole limit still gets through, alone, instead of waiting forever.
    */
   static bytes(limit: number): AdmissionQueue {
     return new AdmissionQueue(limit, 0);
@@ -40,12 +41,12 @@ export class AdmissionQueue {
     return this.limit - this.#remaining;
   }
 
-  /** How many callers stand in line. */
+  /** How many callers wait. */
   get waiting(): number {
-    return this.#line.size + this.#express.size;
+    return this.#queue.size + this.#express.size;
   }
 
-  /** Enters at once if nobody stands in line and there is room. */
+  /** Enters immediately if no caller waits and there is room. */
   tryEnter(cost = 1): boolean {
     if (this.#remaining < this.#floor || this.waiting > 0) return false;
     this.#remaining -= cost;
@@ -55,47 +56,46 @@ export class AdmissionQueue {
   /**
    * Waits for room. Rejects with `AbortedError` when the signal fires; an aborted caller has taken nothing.
    *
-   * @param isExpress - Goes before everybody who is not.
+   * @param isExpress - Goes before all callers that are not.
    */
   enter(cost = 1, signal?: AbortSignal, isExpress = false): Promise<void> {
-    if (signal?.aborted) return Promise.reject(aborted(signal));
+    if (signal?.aborted) return Promise.reject(abortedWhileQueued(signal));
     if (this.tryEnter(cost)) return Promise.resolve();
-    const line = isExpress ? this.#express : this.#line;
+    const queue = isExpress ? this.#express : this.#queue;
     return new Promise((resolve, reject) => {
-      const onAbort = (): void => {
-        line.delete(waiter);
-        reject(aborted(signal));
+      let unfollow: (() => void) | undefined;
+      const admit = (): void => {
+        unfollow?.();
+        resolve();
       };
-      const waiter: Waiter = {
-        cost,
-        admit: () => {
-          signal?.removeEventListener('abort', onAbort);
-          resolve();
-        },
-      };
-      line.add(waiter);
-      signal?.addEventListener('abort', onAbort, { once: true });
+      const waiter: Waiter = { cost, admit };
+      queue.add(waiter);
+      if (signal === undefined) return;
+      unfollow = onAbort(signal, () => {
+        queue.delete(waiter);
+        reject(abortedWhileQueued(signal));
+      });
     });
   }
 
-  /** Gives back what an entry took and admits whoever fits now. */
+  /** Returns what an entry took and admits the callers that fit now. */
   leave(cost = 1): void {
     this.#remaining += cost;
     if (this.#express.size > 0) this.#admit(this.#express);
-    if (this.#line.size > 0) this.#admit(this.#line);
+    if (this.#queue.size > 0) this.#admit(this.#queue);
   }
 
-  /** The cost is taken here, so that nobody slips in between waking and running. */
-  #admit(line: Set<Waiter>): void {
-    for (const waiter of line) {
+  /** Takes the cost here, so that no other caller gets in between waking and running. */
+  #admit(queue: Set<Waiter>): void {
+    for (const waiter of queue) {
       if (this.#remaining < this.#floor) return;
-      line.delete(waiter);
+      queue.delete(waiter);
       this.#remaining -= waiter.cost;
       waiter.admit();
     }
   }
 }
 
-function aborted(signal: AbortSignal | undefined): AbortedError {
-  return new AbortedError({ message: 'The call was aborted while it stood in line at one of the client limits.', cause: signal?.reason });
+function abortedWhileQueued(signal: AbortSignal): AbortedError {
+  return new AbortedError({ message: 'The call was aborted while it was queued at one of the client limits.', cause: signal.reason });
 }

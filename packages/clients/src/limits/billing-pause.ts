@@ -10,13 +10,13 @@ const REMIND_AFTER_MS = 60_000;
 export interface BillingVerdict {
   /** Wait {@link BILLING_PAUSE_MS} and try again; otherwise the 402 is an ordinary error. */
   readonly isPaused: boolean;
-  /** Whether this one is worth telling: `warning` at most once a minute, `error` when the window is over. */
+  /** Whether to report this one: `warning` at most once a minute, `error` when the window is over. */
   readonly report?: 'warning' | 'error';
 }
 
 /**
- * The rule for HTTP 402 (unpaid): a job waits, for up to the window the server configures, until somebody has paid. One
- * object for each connection, because an unpaid account concerns all of its calls.
+ * The rule for HTTP 402 (unpaid): work waits for the account to be paid, for up to the window that the server configures. There is one
+ * object per connection, because an unpaid account concerns all of its calls.
  */
 export class BillingPause {
   readonly #clock: Clock;
@@ -32,7 +32,7 @@ export class BillingPause {
     this.#onReport = onReport;
   }
 
-  /** Judges one answer and remembers it. Any status but 402 never pauses. */
+  /** Judges one answer and remembers it. A status other than 402 never pauses. */
   judge(status: number): BillingVerdict {
     if (status !== 402) return { isPaused: false };
     const verdict = this.#judgeUnpaid(this.#clock.now());
@@ -40,7 +40,7 @@ export class BillingPause {
     return verdict;
   }
 
-  /** Pauses calls that were answered with 402, while the window is open. */
+  /** Pauses calls that were answered with 402 while the window is open. */
   readonly strategy: RetryStrategy = ({ status }) =>
     status !== undefined && this.judge(status).isPaused ? { pauseMs: BILLING_PAUSE_MS } : undefined;
 

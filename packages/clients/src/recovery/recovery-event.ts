@@ -16,7 +16,7 @@ export type RecoveryEvent<Client> =
   | { readonly type: 'given_up'; readonly trainingRunId: string; readonly error: unknown }
   | { readonly type: 'watch_failed'; readonly trainingRunId: string; readonly error: unknown };
 
-/** Publishes what a monitor tells, on the channel of the catalogue that has its type's name. The new client stays inside. */
+/** Publishes an event of a monitor on the channel that has its type's name, without the new client. */
 export function publishRecovery(source: EventSource, event: RecoveryEvent<unknown>, durationMs: number | undefined): void {
   const { type, trainingRunId } = event;
   const common = { trainingRunId, ...source, ...(durationMs === undefined ? {} : { durationMs }) };

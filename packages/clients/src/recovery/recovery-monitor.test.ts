@@ -4,7 +4,7 @@ import { AbortedError, type Checkpoint, ConnectionError, NotFoundError, type Tin
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { RecoveryEvent } from './recovery-event.js';
 import { RecoveryMonitor, type RecoveryMonitorOptions } from './recovery-monitor.js';
-import { newestTrainingCheckpoint, recoveryDelayMs } from './recovery-policy.js';
+import { newestTrainingCheckpoint, recoveryStrategy } from './recovery-policy.js';
 
 interface Client {
   readonly path: string;
@@ -121,7 +121,7 @@ describe('RecoveryMonitor', () => {
   it('says so at once when there is no checkpoint', async () => {
     const { monitor, state } = world();
     state.checkpoints = [];
-    await expect(monitor.recover('run')).rejects.toThrow('no checkpoint to go on from');
+    await expect(monitor.recover('run')).rejects.toThrow('no checkpoint to continue from');
   });
 
   it('survives a failed look, and stops when the run is gone', async () => {
@@ -220,8 +220,10 @@ describe('newestTrainingCheckpoint', () => {
   });
 });
 
-describe('recoveryDelayMs', () => {
-  it('doubles up to the maximum', () => {
-    expect([1, 2, 3, 4, 9].map((attempt) => recoveryDelayMs(attempt, {}))).toEqual([0, 5_000, 10_000, 20_000, 60_000]);
+describe('recoveryStrategy', () => {
+  it('doubles its delay up to the maximum, until the last attempt', () => {
+    const strategy = recoveryStrategy({ maxAttempts: 9 });
+    const delayMs = (failures: number) => strategy({ error: new Error('lost'), failures, elapsedMs: 0, nowMs: 0 });
+    expect([0, 1, 2, 7, 8].map(delayMs)).toEqual([5_000, 10_000, 20_000, 60_000, undefined]);
   });
 });

@@ -1,9 +1,9 @@
-import { type Clock, sleep, systemClock } from '@tinkex/http';
+import { type Clock, retry, sleep, systemClock } from '@tinkex/http';
 import { AbortedError, type Checkpoint, ConfigurationError, type EventSource, NotFoundError, type TrainingRun } from '@tinkex/types';
-import type { CallOptions } from '../calls/call-options.js';
-import { tellUser } from '../calls/tell-user.js';
+import type { CallOptions } from '../runtime/call-options.js';
+import { notifyUser } from '../runtime/notify-user.js';
 import { publishRecovery, type RecoveryEvent } from './recovery-event.js';
-import { newestTrainingCheckpoint, type RecoveryPolicy, recoveryDelayMs } from './recovery-policy.js';
+import { newestTrainingCheckpoint, type RecoveryPolicy, recoveryStrategy } from './recovery-policy.js';
 
 /** What a monitor reads. A `RestClient` is one. */
 export interface RecoveryRecords {
@@ -15,7 +15,7 @@ export interface RecoveryRecords {
 export interface RecoveryService<Client> {
   createTrainingClientFromState(path: string, options?: CallOptions): Promise<Client>;
   createTrainingClientFromStateWithOptimizer(path: string, options?: CallOptions): Promise<Client>;
-  /** Who published events are about. A service that does not say has none published. */
+  /** Which client published events come from. Without it, no events are published. */
   eventSource?(): EventSource;
 }
 
@@ -23,43 +23,44 @@ export interface RecoveryService<Client> {
 export interface RecoveryMonitorOptions<Client> extends RecoveryPolicy {
   readonly service: RecoveryService<Client>;
   readonly records: RecoveryRecords;
-  /** How often watched runs are looked at, milliseconds. Default 30,000. */
-  readonly intervalMs?: number;
+  /** How often watched runs are checked, milliseconds. Default 30,000. */
+  readonly intervalMs?: number | undefined;
   /**
-   * Told of everything that happens. Take the new client from `recovered`. What it throws becomes a process warning. The same is
-   * published as `tinkex:recovery:*` events, without the client.
+   * Receives every event. Take the new client from `recovered`. What the callback throws becomes a process warning. The events are also
+   * published as `tinkex:recovery:*`, without the client.
    */
   readonly onEvent: (event: RecoveryEvent<Client>) => void;
-  readonly clock?: Clock;
+  /** Default: the system clock. */
+  readonly clock?: Clock | undefined;
 }
 
 /**
  * Watches training runs and, when the service reports one as corrupted, starts a new run from its newest checkpoint. Opt-in: nothing
- * happens unless you make one and call {@link watch}. Steps after that checkpoint are not repeated for you.
+ * happens unless you create one and call {@link watch}. It does not repeat the steps after that checkpoint.
  *
- * The monitor's timers keep no process alive. Close it when you are done.
+ * The monitor's timers do not keep the process alive. Close it when you are done.
  */
 export class RecoveryMonitor<Client> implements AsyncDisposable {
   readonly #options: RecoveryMonitorOptions<Client>;
   readonly #clock: Clock;
   readonly #watches = new Map<string, AbortController>();
 
-  /** @throws ConfigurationError when `intervalMs` is not above 0: the service would be asked without a pause. */
+  /** @throws ConfigurationError when `intervalMs` is not above 0: it would poll the service without a pause. */
   constructor(options: RecoveryMonitorOptions<Client>) {
     const { intervalMs } = options;
     if (intervalMs !== undefined && !(intervalMs > 0)) {
-      throw new ConfigurationError({ message: `Option intervalMs must be above 0, got ${intervalMs}`, option: 'intervalMs' });
+      throw new ConfigurationError({ message: `Option intervalMs must be above 0, got ${intervalMs}.`, option: 'intervalMs' });
     }
     this.#options = options;
     this.#clock = options.clock ?? systemClock;
   }
 
-  /** Ids of the runs being watched. */
+  /** IDs of the runs being watched. */
   get watched(): readonly string[] {
     return [...this.#watches.keys()];
   }
 
-  /** Starts watching a run; the first look is one interval away. Watching it twice is watching it once. */
+  /** Starts watching a run; the first check is one interval away. Watching it twice has no effect. */
   watch(trainingRunId: string): void {
     if (this.#watches.has(trainingRunId)) return;
     const controller = new AbortController();
@@ -67,38 +68,25 @@ export class RecoveryMonitor<Client> implements AsyncDisposable {
     void this.#watch(trainingRunId, controller.signal);
   }
 
-  /** Stops watching a run, and a recovery of it that is under way. */
+  /** Stops watching a run, and stops its recovery if that is in progress. */
   unwatch(trainingRunId: string): void {
     this.#watches.get(trainingRunId)?.abort();
     this.#watches.delete(trainingRunId);
   }
 
   /**
-   * Restarts a run from its newest checkpoint now, whatever the service says about it: for failures you noticed yourself.
+   * Restarts a run from its newest checkpoint now, whether or not the service reports it as corrupted: for failures that you detect.
    *
-   * @throws ConfigurationError when there is no checkpoint to go on from; else the last attempt's error.
+   * @throws ConfigurationError when there is no checkpoint to continue from; else the last attempt's error.
    */
-  async recover(trainingRunId: string, { signal }: { readonly signal?: AbortSignal } = {}): Promise<Client> {
-    const { maxAttempts = 3 } = this.#options;
-    const options = signal === undefined ? {} : { signal };
+  async recover(trainingRunId: string, options: Pick<CallOptions, 'signal'> = {}): Promise<Client> {
+    const { signal } = options;
     const startedAtMs = this.#clock.now();
-    for (let attempt = 1; ; attempt += 1) {
-      if (attempt > 1) await sleep(this.#clock, recoveryDelayMs(attempt, this.#options), signal);
-      const attemptAtMs = this.#clock.now();
-      try {
-        const checkpointPath = await this.#checkpointOf(trainingRunId, options);
-        this.#tell({ type: 'attempt', trainingRunId, attempt, checkpointPath });
-        const client = await this.#restart(checkpointPath, options);
-        this.#tell({ type: 'recovered', trainingRunId, attempt, checkpointPath, client }, startedAtMs);
-        return client;
-      } catch (error) {
-        // Being told to stop is no failure.
-        if (signal?.aborted) throw error;
-        this.#tell({ type: 'attempt_failed', trainingRunId, attempt, error }, attemptAtMs);
-        const isFinal = ConfigurationError.isInstance(error) || AbortedError.isInstance(error);
-        if (isFinal || attempt >= maxAttempts) throw error;
-      }
-    }
+    return retry((failures) => this.#attempt(trainingRunId, failures + 1, startedAtMs, signal), {
+      strategies: [recoveryStrategy(this.#options)],
+      clock: this.#clock,
+      signal,
+    });
   }
 
   /** Stops watching everything. Idempotent. */
@@ -119,12 +107,27 @@ export class RecoveryMonitor<Client> implements AsyncDisposable {
         if (await this.#isBroken(trainingRunId, signal)) break;
       }
       brokenAtMs = this.#clock.now();
-      this.#tell({ type: 'broken', trainingRunId });
+      this.#emit({ type: 'broken', trainingRunId });
       await this.recover(trainingRunId, { signal });
     } catch (error) {
-      if (!signal.aborted) this.#tell({ type: 'given_up', trainingRunId, error }, brokenAtMs);
+      if (!signal.aborted) this.#emit({ type: 'given_up', trainingRunId, error }, brokenAtMs);
     } finally {
       if (!signal.aborted) this.#watches.delete(trainingRunId);
+    }
+  }
+
+  async #attempt(trainingRunId: string, attempt: number, startedAtMs: number, signal: AbortSignal | undefined): Promise<Client> {
+    const attemptAtMs = this.#clock.now();
+    try {
+      const checkpointPath = await this.#checkpointOf(trainingRunId, { signal });
+      this.#emit({ type: 'attempt', trainingRunId, attempt, checkpointPath });
+      const client = await this.#restart(checkpointPath, { signal });
+      this.#emit({ type: 'recovered', trainingRunId, attempt, checkpointPath, client }, startedAtMs);
+      return client;
+    } catch (error) {
+      // An abort is not a failure.
+      if (!signal?.aborted) this.#emit({ type: 'attempt_failed', trainingRunId, attempt, error }, attemptAtMs);
+      throw error;
     }
   }
 
@@ -133,10 +136,10 @@ export class RecoveryMonitor<Client> implements AsyncDisposable {
       const run = await this.#options.records.getTrainingRun(trainingRunId, { signal });
       return run.corrupted;
     } catch (error) {
-      // The run is gone, or the client that was asked is closed: no later look can work.
+      // The run is gone, or the client is closed: no later check can succeed.
       if (signal.aborted || NotFoundError.isInstance(error) || AbortedError.isInstance(error)) throw error;
-      // One failed look says nothing about the run; the next one may work.
-      this.#tell({ type: 'watch_failed', trainingRunId, error });
+      // One failed check says nothing about the run; the next one may succeed.
+      this.#emit({ type: 'watch_failed', trainingRunId, error });
       return false;
     }
   }
@@ -148,20 +151,20 @@ export class RecoveryMonitor<Client> implements AsyncDisposable {
     const chosen = choose(checkpoints);
     if (chosen) return chosen.tinkerPath;
     throw new ConfigurationError({
-      message: `The run ${trainingRunId} has no checkpoint to go on from. Call saveState from time to time.`,
+      message: `The run ${trainingRunId} has no checkpoint to continue from. Call saveState from time to time.`,
     });
   }
 
-  /** @param sinceMs - When what has just ended began. */
-  #tell(event: RecoveryEvent<Client>, sinceMs?: number): void {
+  /** @param sinceMs - When the event's work began. */
+  #emit(event: RecoveryEvent<Client>, sinceMs?: number): void {
     const { service, onEvent } = this.#options;
     const durationMs = sinceMs === undefined ? undefined : this.#clock.now() - sinceMs;
-    // The service may be the user's own; nothing it throws may look like a failed restart.
-    tellUser(() => {
+    // The service may be a user's object; what it throws must not look like a failed restart.
+    notifyUser(() => {
       const source = service.eventSource?.();
       if (source !== undefined) publishRecovery(source, event, durationMs);
     }, event);
-    tellUser(onEvent, event);
+    notifyUser(onEvent, event);
   }
 
   #restart(path: string, options: CallOptions): Promise<Client> {

@@ -1,22 +1,27 @@
-import type { Checkpoint } from '@tinkex/types';
+import { backoff, type RetryStrategy } from '@tinkex/http';
+import { AbortedError, type Checkpoint, ConfigurationError } from '@tinkex/types';
 
-/** How hard a monitor tries. */
+/** How a monitor restarts broken runs. */
 export interface RecoveryPolicy {
-  /** Attempts for one broken run before it is given up. Default 3. */
-  readonly maxAttempts?: number;
+  /** Attempts per broken run. Default 3. */
+  readonly maxAttempts?: number | undefined;
   /** Wait before the second attempt, doubled before each further one, milliseconds. Default 5,000. */
-  readonly backoffMs?: number;
+  readonly backoffMs?: number | undefined;
   /** Longest wait between attempts, milliseconds. Default 60,000. */
-  readonly maxBackoffMs?: number;
+  readonly maxBackoffMs?: number | undefined;
   /** Whether the optimizer's state is restored too. Default true. */
-  readonly restoreOptimizer?: boolean;
-  /** Picks the checkpoint to go on from; undefined gives the run up. Default: the newest training checkpoint that has not expired. */
-  readonly chooseCheckpoint?: (checkpoints: readonly Checkpoint[]) => Checkpoint | undefined;
+  readonly restoreOptimizer?: boolean | undefined;
+  /** Picks the checkpoint to continue from; undefined gives up. Default: the newest training checkpoint that has not expired. */
+  readonly chooseCheckpoint?: ((checkpoints: readonly Checkpoint[]) => Checkpoint | undefined) | undefined;
 }
 
-/** The wait before attempt number `attempt` (from 1; the first does not wait). */
-export function recoveryDelayMs(attempt: number, { backoffMs = 5_000, maxBackoffMs = 60_000 }: RecoveryPolicy): number {
-  return attempt <= 1 ? 0 : Math.min(backoffMs * 2 ** (attempt - 2), maxBackoffMs);
+/** The strategy of a monitor: repeats a failed restart, except for configuration errors and after an abort. */
+export function recoveryStrategy({ maxAttempts = 3, backoffMs = 5_000, maxBackoffMs = 60_000 }: RecoveryPolicy): RetryStrategy {
+  const delayMs = backoff({ baseMs: backoffMs, maxMs: maxBackoffMs });
+  return ({ error, failures }) => {
+    const isFinal = ConfigurationError.isInstance(error) || AbortedError.isInstance(error);
+    return isFinal || failures >= maxAttempts - 1 ? undefined : delayMs(failures);
+  };
 }
 
 /** The newest checkpoint a run can be continued from. Sampler weights cannot. */

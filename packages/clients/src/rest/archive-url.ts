@@ -1,46 +1,62 @@
-import { type RawResponse, sleep } from '@tinkex/http';
-import { type CheckpointArchiveUrlResponse, ServerError, ValidationError } from '@tinkex/types';
-import { apiStatusError, checkpointArchiveUrlResponse, parseJson } from '@tinkex/types/wire';
-import type { CallStep } from '../calls/call-options.js';
-import type { Connection } from '../service/connection.js';
+import { type HttpClient, type RawResponse, type RetryStrategy, retry } from '@tinkex/http';
+import { type CheckpointArchiveUrlResponse, ConfigurationError, ValidationError } from '@tinkex/types';
+import { apiStatusError, checkpointArchiveUrlResponse, endpoints, parseJson } from '@tinkex/types/wire';
+import { type EndpointCaller, fillPath } from '../calls/endpoint-caller.js';
+import type { CallStep } from '../runtime/call-options.js';
+import type { Runtime } from '../runtime/runtime.js';
 
 const BUILDING_PAUSE_MS = 30_000;
 const MAX_BUILDING_ATTEMPTS = 6;
 const DEFAULT_LIFETIME_MS = 15 * 60_000;
 const REDIRECTS = [301, 302, 303, 307, 308];
 
-/**
- * Asks for the signed URL of a checkpoint's archive. While the server builds the archive (503) it is asked again every 30 s, six
- * times in all; then the usual retry rules apply.
- */
-export function archiveUrl(connection: Connection, path: string, step: CallStep): Promise<CheckpointArchiveUrlResponse> {
+/** What requesting an archive's URL uses of its client. */
+export interface ArchiveUrlParts {
+  readonly runtime: Pick<Runtime, 'clock' | 'source'>;
+  readonly http: HttpClient;
+  readonly calls: EndpointCaller;
+}
+
+/** The strategy while the server builds an archive (503): requests it again every 30 s, six times in total. */
+const buildingStrategy: RetryStrategy = ({ status, failures }) =>
+  status === 503 && failures < MAX_BUILDING_ATTEMPTS - 1 ? BUILDING_PAUSE_MS : undefined;
+
+/** Requests the signed URL of a checkpoint's archive. Waits while the server builds it; after that the usual retry rules apply. */
+export function requestArchiveUrl(parts: ArchiveUrlParts, path: string, step: CallStep): Promise<CheckpointArchiveUrlResponse> {
+  const { clock } = parts.runtime;
   const { signal } = step;
-  return connection.retry(() => askUntilBuilt(connection, path, step), { operation: 'checkpointArchive', signal });
+  const requestUntilBuilt = () => retry(() => requestOnce(parts, path, step), { strategies: [buildingStrategy], clock, signal });
+  return parts.calls.retry(requestUntilBuilt, { operation: 'checkpointArchive', signal });
 }
 
-async function askUntilBuilt(connection: Connection, path: string, { signal, headers }: CallStep): Promise<CheckpointArchiveUrlResponse> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await connection.http.request({
-        method: 'GET',
-        path,
-        pool: 'rest_support_redirect',
-        redirect: 'manual',
-        acceptStatus: REDIRECTS,
-        parse: (raw) => readArchiveAnswer(raw, connection),
-        signal,
-        requestType: 'checkpointArchive',
-        ...(headers === undefined ? {} : { headers }),
-      });
-    } catch (error) {
-      const isBuilding = ServerError.isInstance(error) && error.status === 503;
-      if (!isBuilding || attempt >= MAX_BUILDING_ATTEMPTS) throw error;
-    }
-    await sleep(connection.clock, BUILDING_PAUSE_MS, signal);
+function requestOnce(
+  { http, runtime }: ArchiveUrlParts,
+  path: string,
+  { signal, headers }: CallStep,
+): Promise<CheckpointArchiveUrlResponse> {
+  return http.request({
+    method: 'GET',
+    path,
+    pool: 'rest_support_redirect',
+    redirect: 'manual',
+    acceptStatus: REDIRECTS,
+    parse: (raw) => readArchiveAnswer(raw, runtime.source().baseUrl, runtime.clock.now()),
+    signal,
+    requestType: 'checkpointArchive',
+    headers,
+  });
+}
+
+/** The path of a checkpoint's archive. Values are inserted unescaped, so a checkpoint ID keeps its slash. */
+export function checkpointArchivePath(trainingRunId: string, checkpointId: string): string {
+  for (const [option, value] of Object.entries({ trainingRunId, checkpointId })) {
+    if (value === '' || value.endsWith('/'))
+      throw new ConfigurationError({ message: `The ${option} ${JSON.stringify(value)} is incomplete.`, option });
   }
+  return fillPath(endpoints.checkpointArchive.path, { trainingRunId, checkpointId });
 }
 
-function readArchiveAnswer({ status, headers, bytes }: RawResponse, { baseUrl, clock }: Connection): CheckpointArchiveUrlResponse {
+function readArchiveAnswer({ status, headers, bytes }: RawResponse, baseUrl: string, nowMs: number): CheckpointArchiveUrlResponse {
   if (status >= 200 && status < 300) return checkpointArchiveUrlResponse.decode(parseJson(bytes));
   const location = headers['location'];
   if (location === undefined)
@@ -48,11 +64,11 @@ function readArchiveAnswer({ status, headers, bytes }: RawResponse, { baseUrl, c
   const expiresMs = Date.parse(withZone(headers['expires']));
   return {
     url: absoluteUrl(location, baseUrl),
-    expires: new Date(Number.isNaN(expiresMs) ? clock.now() + DEFAULT_LIFETIME_MS : expiresMs),
+    expires: new Date(Number.isNaN(expiresMs) ? nowMs + DEFAULT_LIFETIME_MS : expiresMs),
   };
 }
 
-/** A date without a zone counts as UTC, not as the machine's local time. Text without a year, such as the `0` of caches, is no date. */
+/** A date without a zone counts as UTC, not as local time. Text without a year, such as the `0` of caches, is not a date. */
 function withZone(date: string | undefined): string {
   if (date === undefined || !/\d{4}/.test(date)) return '';
   return /(?:[zZ]|GMT|UTC|[+-]\d{2}:?\d{2})$/.test(date.trim()) ? date : `${date.trim()}${date.includes('T') ? 'Z' : ' UTC'}`;

@@ -5,11 +5,11 @@ import { ConfigurationError, ValidationError, type WhoamiResponse } from '@tinke
 const USER_KEY_ISSUER_PREFIX = 'passport-';
 
 /**
- * Who a credential belongs to, read from its claims without asking the server. Signatures are not checked: this is for display, the
- * server decides what the credential may do.
+ * Who a credential belongs to, read from its claims without a request. Signatures are not checked: this is for display; the server decides
+ * what the credential may do.
  *
  * @param isExchanged - Whether the credential is a token the server issued for the key; a plain key must be a user's own JWT.
- * @throws ConfigurationError when the credential names nobody.
+ * @throws ConfigurationError when the credential does not name its owner.
  */
 export function identityOf(credential: string, isExchanged: boolean): WhoamiResponse {
   const claims = claimsOf(credential);
@@ -25,10 +25,10 @@ export function identityOf(credential: string, isExchanged: boolean): WhoamiResp
     });
   }
   const email = claims?.['email'];
-  return { userUrn: subject, ...(typeof email === 'string' && email !== '' ? { email } : {}) };
+  return { userUrn: subject, email: typeof email === 'string' && email !== '' ? email : undefined };
 }
 
-/** The claims of a JWT, or undefined when the text is none: an ordinary key is not an error here. */
+/** The claims of a JWT, or undefined when the text is not a JWT: an ordinary key is not an error here. */
 function claimsOf(credential: string): Record<string, unknown> | undefined {
   try {
     return readJwtClaims(credential);

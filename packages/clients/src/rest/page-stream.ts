@@ -1,28 +1,28 @@
-/** What a {@link PageStream} needs to know about one list endpoint. */
+/** One list endpoint, as a {@link PageStream} reads it. */
 export interface PageSource<Item, Page> {
-  /** Fetches one page. Called again for each new consumer: nothing is fetched before somebody awaits or iterates. */
+  /** Fetches one page. Nothing is fetched before you await or iterate the stream. */
   fetch(range: PageRange): Promise<Page>;
   /** The items of a page, in order. */
   items(page: Page): readonly Item[];
   /** The total the server names, if it does. */
   total?(page: Page): number | undefined;
-  /** The page size the server used, if it says so; a server may lower the asked one. */
+  /** The page size that the server used, if it says so; a server may lower the requested one. */
   pageSize?(page: Page): number | undefined;
   /** Where to start. Default 0. */
   readonly offset: number;
-  /** How many items to ask for at once. */
+  /** How many items to request per page. */
   readonly limit: number;
 }
 
-/** The part of a list that one request asks for. */
+/** The part of a list that one request covers. */
 export interface PageRange {
   readonly limit: number;
   readonly offset: number;
 }
 
 /**
- * A list on the server. Await it for the first page as the server sent it, or iterate over it for all items across pages;
- * `pages()` iterates page by page. Lazy: a page is requested when it is needed, one at a time, and leaving the loop stops it.
+ * A list on the server. Await it for the first page as the server sent it, or iterate over it for all items across pages; `pages()`
+ * iterates page by page. Lazy: a page is requested when it is needed, one at a time, and leaving the loop stops it.
  */
 export class PageStream<Item, Page> implements PromiseLike<Page>, AsyncIterable<Item> {
   readonly #source: PageSource<Item, Page>;
@@ -54,7 +54,7 @@ export class PageStream<Item, Page> implements PromiseLike<Page>, AsyncIterable<
     let previousItems: readonly Item[] = [];
     for (;;) {
       const items = source.items(page);
-      // A server that ignores `offset` would otherwise be asked for the same page for ever.
+      // A server that ignores `offset` would otherwise send the same page forever.
       if (isSamePage(previousItems, items)) return;
       yield page;
       fetched += items.length;

@@ -1,3 +1,4 @@
+import type { Transport } from '@tinkex/http';
 import {
   type AuditLogResponse,
   type BillingUsageResponse,
@@ -13,62 +14,65 @@ import {
   type WeightsInfoResponse,
   type WhoamiResponse,
 } from '@tinkex/types';
-import type { CallOptions } from '../calls/call-options.js';
-import type { EndpointCall, EndpointKey, EndpointResponse } from '../calls/endpoint-types.js';
+import type { EndpointKey, EndpointRequest, EndpointResponse } from '../calls/endpoint-types.js';
 import { type DownloadCheckpointOptions, type DownloadedCheckpoint, downloadCheckpoint } from '../checkpoints/download-checkpoint.js';
-import { waitFor } from '../futures/wait.js';
-import type { Connection } from '../service/connection.js';
-import { archiveUrl } from './archive-url.js';
+import type { CallOptions, CallStep } from '../runtime/call-options.js';
+import { waitFor } from '../runtime/wait-for.js';
+import { type ArchiveUrlParts, checkpointArchivePath, requestArchiveUrl } from './archive-url.js';
 import { changeOnce, type OnceOnlyChange } from './change-once.js';
-import { checkpointArchivePath } from './checkpoint-address.js';
 import { identityOf } from './identity.js';
 import { PageStream } from './page-stream.js';
 import { exportTrace } from './trace-export.js';
 
 /** Whose records a query covers. Default `owned`. */
 export interface ScopeOptions extends CallOptions {
-  readonly accessScope?: 'owned' | 'accessible';
+  readonly accessScope?: 'owned' | 'accessible' | undefined;
 }
 
-/** Which part of a list to start with. */
+/** Which part of a list to request. */
 export interface ListOptions extends CallOptions {
   /** Items per page. */
-  readonly limit?: number;
+  readonly limit?: number | undefined;
   /** Items to skip. Default 0. */
-  readonly offset?: number;
+  readonly offset?: number | undefined;
 }
 
 /** Options of `listTrainingRuns`. */
 export interface ListTrainingRunsOptions extends ListOptions, ScopeOptions {
   /** Only runs of this project. */
-  readonly projectId?: string;
+  readonly projectId?: string | undefined;
 }
 
 /** Options of `getAuditLog`. */
 export interface AuditLogOptions extends CallOptions {
   /** Default `all`. */
-  readonly eventType?: 'all' | 'checkpoints';
+  readonly eventType?: 'all' | 'checkpoints' | undefined;
   /** A day in UTC, `YYYY-MM-DD`. Default: today on the server. */
-  readonly day?: string;
+  readonly day?: string | undefined;
 }
 
 /**
- * Looks after what is stored on the service: training runs, checkpoints, sessions, samplers, logs and bills. Needs no session of its
- * own. Make it with `service.createRestClient()`.
+ * Manages what is stored on the service: training runs, checkpoints, sessions, samplers, logs and bills. Needs no session. Create it with
+ * `service.createRestClient()`.
  *
- * Reads and changes are retried after faults, 408, 409, 429 and 5xx. Methods throw the errors of `@tinkex/types`; a path that is no
+ * Reads and changes are retried after connection faults, 408, 409, 429 and 5xx. Methods throw the errors of `@tinkex/types`; an invalid
  * `tinker://` path is a `ValidationError` before anything is sent.
  */
 export class RestClient {
-  readonly #withConnection: WithConnection;
+  readonly #run: RunRestCall;
+
+  private constructor(run: RunRestCall) {
+    this.#run = run;
+  }
 
   /** @internal Use `service.createRestClient()`. */
-  constructor(withConnection: WithConnection) {
-    this.#withConnection = withConnection;
+  static of(run: RunRestCall): RestClient {
+    return new RestClient(run);
   }
 
   /** One training run. */
-  getTrainingRun(trainingRunId: string, { accessScope = 'owned', ...options }: ScopeOptions = {}): Promise<TrainingRun> {
+  getTrainingRun(trainingRunId: string, options: ScopeOptions = {}): Promise<TrainingRun> {
+    const { accessScope = 'owned' } = options;
     return this.#call('getTrainingRun', { params: { trainingRunId }, query: { accessScope } }, options);
   }
 
@@ -86,11 +90,10 @@ export class RestClient {
   /** Training runs, newest first. Page size 20 unless `limit` says otherwise. */
   listTrainingRuns(options: ListTrainingRunsOptions = {}): PageStream<TrainingRun, TrainingRunsResponse> {
     const { limit = 20, offset = 0, accessScope = 'owned', projectId, ...callOptions } = options;
-    const filter = { accessScope, ...(projectId === undefined ? {} : { projectId }) };
     return new PageStream({
       limit,
       offset,
-      fetch: (range) => this.#call('listTrainingRuns', { query: { ...range, ...filter } }, callOptions),
+      fetch: (range) => this.#call('listTrainingRuns', { query: { ...range, accessScope, projectId } }, callOptions),
       items: ({ trainingRuns }) => trainingRuns,
       total: ({ cursor }) => cursor?.totalCount,
       pageSize: ({ cursor }) => cursor?.limit,
@@ -109,11 +112,12 @@ export class RestClient {
   }
 
   /** Checkpoints of all runs of the user, newest first. Page size 100 unless `limit` says otherwise. */
-  listUserCheckpoints({ limit = 100, offset = 0, ...options }: ListOptions = {}): PageStream<Checkpoint, CheckpointsListResponse> {
+  listUserCheckpoints(options: ListOptions = {}): PageStream<Checkpoint, CheckpointsListResponse> {
+    const { limit = 100, offset = 0, ...callOptions } = options;
     return new PageStream({
       limit,
       offset,
-      fetch: (range) => this.#call('listUserCheckpoints', { query: range }, options),
+      fetch: (range) => this.#call('listUserCheckpoints', { query: range }, callOptions),
       items: ({ checkpoints }) => checkpoints,
       total: ({ cursor }) => cursor?.totalCount,
       pageSize: ({ cursor }) => cursor?.limit,
@@ -131,35 +135,34 @@ export class RestClient {
     options: CallOptions = {},
   ): Promise<CheckpointArchiveUrlResponse> {
     const path = checkpointArchivePath(trainingRunId, checkpointId);
-    return this.#withConnection(options, (connection, step) => archiveUrl(connection, path, step));
+    return this.#run(options, (parts, step) => requestArchiveUrl(parts, path, step));
   }
 
-  /** As {@link getCheckpointArchiveUrl}, by path. */
+  /** Like {@link getCheckpointArchiveUrl}, by path. */
   async getCheckpointArchiveUrlFromTinkerPath(tinkerPath: string, options: CallOptions = {}): Promise<CheckpointArchiveUrlResponse> {
     const { trainingRunId, checkpointId } = parseTinkerPath(tinkerPath);
     return this.getCheckpointArchiveUrl(trainingRunId, checkpointId, options);
   }
 
-  /** Fetches a checkpoint's archive and extracts it into a directory, safely and all or nothing. */
+  /** Downloads a checkpoint's archive and extracts it into a directory, safely and all or nothing. */
   async downloadCheckpoint(tinkerPath: string, options: DownloadCheckpointOptions = {}): Promise<DownloadedCheckpoint> {
     parseTinkerPath(tinkerPath);
-    return this.#withConnection(options, ({ transport, clock, source }, step) => {
+    return this.#run(options, ({ transport, runtime: { clock, source } }, step) => {
       const { signal, headers } = step;
-      const callOptions = { signal, ...(headers === undefined ? {} : { headers }) };
-      const archiveUrl = async (path: string): Promise<string> => (await this.getCheckpointArchiveUrlFromTinkerPath(path, callOptions)).url;
-      return downloadCheckpoint({ transport, clock, source, archiveUrl }, tinkerPath, step);
+      const archiveUrl = async () => (await this.getCheckpointArchiveUrlFromTinkerPath(tinkerPath, { signal, headers })).url;
+      return downloadCheckpoint({ transport, clock, source, archiveUrl }, tinkerPath, { ...options, signal });
     });
   }
 
   /**
-   * Deletes a checkpoint for good. `NotFoundError` when there is none; not when only the reply of an earlier attempt of this call was
-   * lost and a later one finds the checkpoint gone.
+   * Deletes a checkpoint permanently. `NotFoundError` when there is none; not when only the reply to an earlier attempt of this call was
+   * lost and a later attempt finds the checkpoint gone.
    */
   async deleteCheckpoint(trainingRunId: string, checkpointId: string, options: CallOptions = {}): Promise<void> {
     await this.#change('deleteCheckpoint', { trainingRunId, checkpointId }, options);
   }
 
-  /** As {@link deleteCheckpoint}, by path. */
+  /** Like {@link deleteCheckpoint}, by path. */
   async deleteCheckpointFromTinkerPath(tinkerPath: string, options: CallOptions = {}): Promise<void> {
     await this.#change('deleteCheckpoint', checkpointOf(tinkerPath), options);
   }
@@ -174,17 +177,18 @@ export class RestClient {
     await this.#change('unpublishCheckpoint', checkpointOf(tinkerPath), options);
   }
 
-  /** Lets a checkpoint expire after so many seconds from now; `null` keeps it for ever. */
+  /** Lets a checkpoint expire `ttlSeconds` from now; `null` keeps it forever. */
   async setCheckpointTtlFromTinkerPath(tinkerPath: string, ttlSeconds: number | null, options: CallOptions = {}): Promise<void> {
     await this.#call('setCheckpointTtl', { params: checkpointOf(tinkerPath), body: { ttlSeconds } }, options);
   }
 
   /** The runs and samplers of a session. */
-  getSession(sessionId: string, { accessScope = 'owned', ...options }: ScopeOptions = {}): Promise<GetSessionResponse> {
+  getSession(sessionId: string, options: ScopeOptions = {}): Promise<GetSessionResponse> {
+    const { accessScope = 'owned' } = options;
     return this.#call('getSession', { params: { sessionId }, query: { accessScope } }, options);
   }
 
-  /** Session ids. Page size 20 unless `limit` says otherwise. */
+  /** Session IDs. Page size 20 unless `limit` says otherwise. */
   listSessions(options: ListOptions & ScopeOptions = {}): PageStream<string, ListSessionsResponse> {
     const { limit = 20, offset = 0, accessScope = 'owned', ...callOptions } = options;
     return new PageStream({
@@ -202,13 +206,13 @@ export class RestClient {
 
   /** Has the server write a performance trace of a session; resolves to a signed URL, valid for about an hour. */
   async exportSessionTrace(sessionId: string, options: CallOptions = {}): Promise<string> {
-    return this.#withConnection(options, (connection, step) => exportTrace(connection, sessionId, step));
+    return this.#run(options, (parts, step) => exportTrace(parts, sessionId, step));
   }
 
-  /** Who the credential belongs to, by its claims. Asks the server for nothing but, once, the token. */
+  /** Who the credential belongs to, by its claims. Makes no request except, once, for the token. */
   async whoami(options: CallOptions = {}): Promise<WhoamiResponse> {
-    return this.#withConnection(options, async ({ credential, clock, config }, step) =>
-      identityOf(await waitFor(credential(), clock, step, 'the credential'), config.pjwtAuthEnabled),
+    return this.#run(options, async ({ credential, isCredentialExchanged, runtime }, { signal }) =>
+      identityOf(await waitFor(credential(), runtime.clock, { signal }, { what: 'the credential' }), isCredentialExchanged),
     );
   }
 
@@ -218,8 +222,9 @@ export class RestClient {
   }
 
   /** What happened on a day. Needs an administrator's key. */
-  getAuditLog({ eventType = 'all', day, ...options }: AuditLogOptions = {}): Promise<AuditLogResponse> {
-    return this.#call('auditLog', { query: { eventType, ...(day === undefined ? {} : { day }) } }, options);
+  getAuditLog(options: AuditLogOptions = {}): Promise<AuditLogResponse> {
+    const { eventType = 'all', day } = options;
+    return this.#call('auditLog', { query: { eventType, day } }, options);
   }
 
   /**
@@ -230,23 +235,33 @@ export class RestClient {
     return this.#call('billingUsage', { query: { startingOn, endingBefore } }, options);
   }
 
-  async #call<Key extends EndpointKey>(key: Key, request: EndpointCall<Key>, options: CallOptions): Promise<EndpointResponse<Key>> {
-    return this.#withConnection(options, (connection, step) => connection.call(key, request, step));
+  async #call<Key extends EndpointKey>(key: Key, request: EndpointRequest<Key>, options: CallOptions): Promise<EndpointResponse<Key>> {
+    return this.#run(options, ({ calls }, step) => calls.call(key, request, step));
   }
 
   async #change(key: OnceOnlyChange, params: Readonly<Record<string, string>>, options: CallOptions): Promise<void> {
-    return this.#withConnection(options, (connection, step) => changeOnce(connection, key, params, step));
+    return this.#run(options, ({ calls }, step) => changeOnce(calls, key, params, step));
   }
 }
 
-/** The values a checkpoint's path gives to the endpoints. Throws `ValidationError`. */
+/** The IDs in a checkpoint's path. Throws `ValidationError`. */
 function checkpointOf(tinkerPath: string): { trainingRunId: string; checkpointId: string } {
   const { trainingRunId, checkpointId } = parseTinkerPath(tinkerPath);
   return { trainingRunId, checkpointId };
 }
 
-/** Does the work of a call with the connection, which is started if need be. The steps of the work get the options without the time limit, which is one for all. */
-export type WithConnection = <Options extends CallOptions, T>(
-  options: Options,
-  work: (connection: Connection, step: Options & { readonly signal: AbortSignal }) => Promise<T>,
-) => Promise<T>;
+/** What a REST client is made of, once the connection has started. */
+export interface RestParts extends ArchiveUrlParts {
+  /** The network below `http`: no retries, no credential. For signed URLs of other hosts. */
+  readonly transport: Transport;
+  /** The credential in use now. Never log, store or publish it. */
+  readonly credential: () => Promise<string>;
+  /** Whether the credential is a token that the server issued for the API key. */
+  readonly isCredentialExchanged: boolean;
+}
+
+/**
+ * Runs one call, after starting the connection if necessary. The signal of the step also covers the call's time limit, which includes the
+ * start.
+ */
+export type RunRestCall = <T>(options: CallOptions, work: (parts: RestParts, step: CallStep) => Promise<T>) => Promise<T>;

@@ -1,19 +1,23 @@
 import { sleep } from '@tinkex/http';
 import { RequestFailedError, ValidationError } from '@tinkex/types';
-import type { CallStep } from '../calls/call-options.js';
-import type { Connection } from '../service/connection.js';
+import type { CallStep } from '../runtime/call-options.js';
+import type { ArchiveUrlParts } from './archive-url.js';
 
 const POLL_INTERVAL_MS = 5_000;
 
-/** Has the server build a session's trace and returns its signed URL, asking every five seconds until it is ready. */
-export async function exportTrace(connection: Connection, sessionId: string, step: CallStep): Promise<string> {
+/** Has the server build a session's trace and returns its signed URL. Polls every five seconds until it is ready. */
+export async function exportTrace(
+  { calls, runtime }: Pick<ArchiveUrlParts, 'calls' | 'runtime'>,
+  sessionId: string,
+  step: CallStep,
+): Promise<string> {
   for (;;) {
-    const { status, url, error } = await connection.call('exportSessionTrace', { params: { sessionId } }, step);
+    const { status, url, error } = await calls.call('exportSessionTrace', { params: { sessionId } }, step);
     if (status === 'failed') {
       throw new RequestFailedError({ message: `The trace of session ${sessionId} could not be exported: ${error ?? 'no reason given'}` });
     }
     if (status === 'ready') return urlOf(url);
-    await sleep(connection.clock, POLL_INTERVAL_MS, step.signal);
+    await sleep(runtime.clock, POLL_INTERVAL_MS, step.signal);
   }
 }
 

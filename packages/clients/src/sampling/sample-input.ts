@@ -1,44 +1,43 @@
 import { ModelInput, type SampleResponse, type SamplingParams } from '@tinkex/types';
 import { isPlainObject, type SampleRequest } from '@tinkex/types/wire';
 
-/** A prompt: a `ModelInput`, or token ids. */
+/** A prompt: a `ModelInput`, or token IDs. */
 export type Prompt = ModelInput | readonly number[] | Int32Array;
 
-/** What `sample` takes. */
+/** The input of `sample`. */
 export interface SampleInput {
   readonly prompt: Prompt;
   /** How many sequences to sample. Default 1. */
-  readonly numSamples?: number;
+  readonly numSamples?: number | undefined;
   /** Length, randomness, stop conditions. Default: the protocol's (temperature 1, no limit set). */
-  readonly samplingParams?: SamplingParams;
+  readonly samplingParams?: SamplingParams | undefined;
   /** Also return the log-probability of each prompt token. Default false. */
-  readonly includePromptLogprobs?: boolean;
+  readonly includePromptLogprobs?: boolean | undefined;
   /** Also return the `k` likeliest tokens at each prompt position. Default 0: none. */
-  readonly topkPromptLogprobs?: number;
+  readonly topkPromptLogprobs?: number | undefined;
 }
 
-/** All of a request that is not its prompt or its number. */
+/** All of a request except its prompt and its sequence ID. */
 export type SampleSettings = {
-  readonly [K in 'numSamples' | 'samplingParams' | 'promptLogprobs' | 'topkPromptLogprobs']-?: NonNullable<SampleRequest[K]>;
+  readonly [Name in 'numSamples' | 'samplingParams' | 'promptLogprobs' | 'topkPromptLogprobs']-?: NonNullable<SampleRequest[Name]>;
 };
 
 const NO_PARAMS = {};
 
-/** What an input asks for, now: callers may change their objects and use them again while the call stands in line. */
-export function ownSettings(input: SampleInput): SampleSettings {
+/** The settings of an input, copied: callers may change and reuse their objects while the call is queued. */
+export function copySettings(input: SampleInput): SampleSettings {
   return {
     numSamples: input.numSamples ?? 1,
-    samplingParams: input.samplingParams === undefined ? NO_PARAMS : ownParams(input.samplingParams),
+    samplingParams: input.samplingParams === undefined ? NO_PARAMS : copyParams(input.samplingParams),
     promptLogprobs: input.includePromptLogprobs ?? false,
     topkPromptLogprobs: input.topkPromptLogprobs ?? 0,
   };
 }
 
-function ownParams(params: SamplingParams): SamplingParams {
-  // A copy would lose what an object of a class inherits; the codec knows what to do with such a one.
+function copyParams(params: SamplingParams): SamplingParams {
+  // A copy would lose what an instance of a class inherits; the codec can read such an object.
   if (!isPlainObject(params)) return params;
-  const own = { ...params };
-  return Array.isArray(own.stop) ? { ...own, stop: [...own.stop] } : own;
+  return Array.isArray(params.stop) ? { ...params, stop: [...params.stop] } : { ...params };
 }
 
 /** The prompt as a `ModelInput`. */

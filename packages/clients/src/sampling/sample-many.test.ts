@@ -1,10 +1,21 @@
 import { getEventListeners } from 'node:events';
+import { VirtualClock } from '@tinkex/testkit';
 import { AbortedError, ConfigurationError } from '@tinkex/types';
 import { describe, expect, it } from 'vitest';
 import { heapAfterCollection } from '../../test/support/heap.js';
-import { mapConcurrently, type SampleManyOptions } from './sample-many.js';
+import { CallScope } from '../runtime/call-scope.js';
+import { ClientLifetime } from '../runtime/client-lifetime.js';
+import { mapConcurrently as map, type SampleManyOptions } from './sample-many.js';
 
-/** Work that finishes when told, and counts. */
+function mapConcurrently<Input, Output>(
+  inputs: Iterable<Input> | AsyncIterable<Input>,
+  work: (input: Input, signal: AbortSignal) => PromiseLike<Output>,
+  options: SampleManyOptions,
+) {
+  return map(inputs, work, options, new CallScope({ clock: new VirtualClock(), lifetime: new ClientLifetime() }, options));
+}
+
+/** Work that finishes on request, and counts. */
 function bench() {
   const underWay = new Map<number, { resolve: (value: string) => void; reject: (error: unknown) => void; signal: AbortSignal }>();
   let most = 0;

@@ -1,20 +1,19 @@
 import { onAbort } from '@tinkex/http';
 import { AbortedError, ConfigurationError } from '@tinkex/types';
-import type { CallOptions } from '../calls/call-options.js';
-import { ResultLine } from './result-line.js';
+import type { CallOptions } from '../runtime/call-options.js';
+import type { CallScope } from '../runtime/call-scope.js';
+import { ResultQueue } from './result-queue.js';
 
-/** Options of `sampleMany`. */
+/** Options of `sampleMany`. `signal` and `timeoutMs` cover the whole loop, from its first item to its last. */
 export interface SampleManyOptions extends CallOptions {
-  /** Calls under way at once. Default 64. */
-  readonly concurrency?: number;
+  /** Calls in progress at the same time. Default 64. */
+  readonly concurrency?: number | undefined;
   /** `'completion'` (default): as they finish. `'input'`: in the order of the prompts; a slow one holds back those behind it. */
-  readonly order?: 'completion' | 'input';
-  /** `'throw'` (default): the first failure ends the loop and aborts the calls under way. `'yield'`: failures are items too. */
-  readonly errors?: 'throw' | 'yield';
-  /** Ends the loop and the calls under way with `AbortedError`. */
-  readonly signal?: AbortSignal;
-  /** Limit for each call in milliseconds, counted from when its input was read; the call then fails with `TimeoutError`. No limit by default. */
-  readonly timeoutMs?: number;
+  readonly order?: 'completion' | 'input' | undefined;
+  /** `'throw'` (default): the first failure ends the loop and aborts the calls in progress. `'yield'`: failures are items too. */
+  readonly errors?: 'throw' | 'yield' | undefined;
+  /** Limit of each sample in milliseconds, counted from when its input was read. Then that sample fails with `TimeoutError`. Default: no limit. */
+  readonly sampleTimeoutMs?: number | undefined;
 }
 
 /** One answered prompt. `index` is its position in the input. */
@@ -31,66 +30,66 @@ export interface SampleManyFailure<Input> {
   readonly error: unknown;
 }
 
-/** What `sampleMany` yields. */
+/** An item of `sampleMany`. */
 export type SampleManyItem<Input, Output> = SampleManySuccess<Input, Output> | SampleManyFailure<Input>;
 
 /**
- * Runs `work` over the inputs, at most `concurrency` at once, and yields what comes back. Inputs are read only as far ahead as
- * needed, so that an endless or asynchronous source is fine; a slow source does not hold back results. Leaving the loop aborts the
- * calls under way.
+ * Runs `work` over the inputs, at most `concurrency` at the same time, and yields the results. Reads inputs only as far ahead as needed, so
+ * an endless or asynchronous source is fine; a slow source does not hold back results. Leaving the loop aborts the calls in progress. So
+ * does the scope, which this function ends.
  */
 export async function* mapConcurrently<Input, Output>(
   inputs: Iterable<Input> | AsyncIterable<Input>,
   work: (input: Input, signal: AbortSignal) => PromiseLike<Output>,
-  options: SampleManyOptions,
+  { concurrency = 64, order = 'completion', errors = 'throw' }: SampleManyOptions,
+  scope: CallScope,
 ): AsyncGenerator<SampleManyItem<Input, Output>, void, undefined> {
-  const { concurrency = 64, order = 'completion', errors = 'throw', signal } = options;
-  if (!(concurrency >= 1)) throw new ConfigurationError({ message: 'concurrency must be at least 1.', option: 'concurrency' });
   const source = Symbol.asyncIterator in inputs ? inputs[Symbol.asyncIterator]() : inputs[Symbol.iterator]();
-  const line = new ResultLine<SampleManyItem<Input, Output>>(order);
+  const queue = new ResultQueue<SampleManyItem<Input, Output>>(order);
   const controller = new AbortController();
-  const unfollow = signal === undefined || signal.aborted ? undefined : onAbort(signal, () => stop(signal.reason));
   let count = 0;
   let isReading = false;
   let isExhausted = false;
   let sourceFailure: { readonly error: unknown } | undefined;
-  const stop = (reason: unknown): void => {
-    controller.abort(reason);
-    line.wake();
-  };
+  const unfollow = onAbort(scope.signal, () => {
+    controller.abort(scope.failure);
+    queue.wake();
+  });
   const read = async (): Promise<void> => {
     isReading = true;
     try {
       const next = await source.next();
       if (next.done) isExhausted = true;
-      else if (!controller.signal.aborted) line.add(start(count++, next.value, work, controller.signal));
+      else if (!controller.signal.aborted) queue.add(start(count++, next.value, work, controller.signal));
     } catch (error) {
       sourceFailure = { error };
     }
     isReading = false;
-    line.wake();
+    queue.wake();
   };
   try {
+    if (!(concurrency >= 1)) throw new ConfigurationError({ message: 'Option concurrency must be at least 1.', option: 'concurrency' });
     for (;;) {
-      if (signal?.aborted) throw new AbortedError({ message: 'sampleMany was aborted.', cause: signal.reason });
-      if (!isReading && !isExhausted && sourceFailure === undefined && line.size < concurrency) void read();
-      const item = line.take();
+      scope.throwIfEnded();
+      if (!isReading && !isExhausted && sourceFailure === undefined && queue.size < concurrency) void read();
+      const item = queue.take();
       if (item !== undefined) {
         if ('error' in item && errors === 'throw') throw item.error;
         yield item;
       } else if (sourceFailure !== undefined) {
         throw sourceFailure.error;
-      } else if (isReading || line.size > 0) {
-        await line.ready();
+      } else if (isReading || queue.size > 0) {
+        await queue.ready();
       } else {
         return;
       }
     }
   } finally {
-    unfollow?.();
+    unfollow();
+    scope.end();
     controller.abort(new AbortedError({ message: 'The loop over sampleMany has ended.' }));
     const ending = endSource(source);
-    // A generator ends only after the input it is working on, which may never come: nobody waits for that one.
+    // A generator ends only after the input it is working on, which may never come: do not wait for that one.
     if (isReading) ending.catch(() => undefined);
     else await ending;
   }

@@ -1,108 +1,100 @@
+import type { HttpClient } from '@tinkex/http';
 import { ApiStatusError, RateLimitError } from '@tinkex/types';
 import { endpoints, type SampleRequest } from '@tinkex/types/wire';
-import { tenantLimiter } from '../rate-limit/limiter-registry.js';
-import type { RateLimiter } from '../rate-limit/rate-limiter.js';
-import type { Connection } from '../service/connection.js';
-import { backoffDelayMs } from './backoff-delay.js';
-import { DispatchLimits } from './dispatch-limits.js';
+import type { EndpointCaller } from '../calls/endpoint-caller.js';
+import type { PollScope } from '../futures/poller.js';
+import type { BillingPause } from '../limits/billing-pause.js';
+import type { TenantRateLimiter } from '../limits/rate-limiter.js';
+import type { CallOptions } from '../runtime/call-options.js';
+import type { Runtime } from '../runtime/runtime.js';
+import type { DispatchLimits } from './admission.js';
 import { SampleRequestEncoder } from './request-encoder.js';
 
 const { path, pool, response } = endpoints.asample;
 const BACKPRESSURE_HEADERS = { 'x-tinker-sampling-backpressure': '1' };
-
-/** What ends a submission. */
-export interface SubmissionScope {
-  /** For waits. */
-  readonly signal: AbortSignal;
-  /** For requests; undefined when only the closing of the client can end them. */
-  readonly requestSignal: AbortSignal | undefined;
-}
 
 /** One request to submit. */
 export interface Submission {
   readonly request: SampleRequest;
   /** Estimate of the prompt's size. */
   readonly estimatedBytes: number;
-  readonly scope: SubmissionScope;
-  readonly headers: Readonly<Record<string, string>> | undefined;
-  /** Told of each failure that is followed by another attempt. What it throws ends the submission. */
-  readonly onFailure?: (error: unknown) => void;
+  readonly scope: PollScope;
+  readonly headers: CallOptions['headers'];
 }
 
-/** Sends sampling submissions of one connection through its dispatch limits and the shared backoff. */
-export class SampleSubmitter {
-  readonly limiter: RateLimiter;
+export interface SampleSubmitterParts extends Pick<Runtime, 'clock' | 'source'> {
+  readonly http: HttpClient;
+  readonly calls: EndpointCaller;
+  readonly billingPause: BillingPause;
+  readonly limiter: TenantRateLimiter;
   readonly limits: DispatchLimits;
-  readonly #connection: Connection;
+}
+
+/** Submits the samples of one connection, within its dispatch limits and the shared backoff. */
+export class SampleSubmitter {
+  readonly #parts: SampleSubmitterParts;
   readonly #encoder = new SampleRequestEncoder();
 
-  constructor(connection: Connection) {
-    const { limits, config } = connection;
-    this.#connection = connection;
-    this.limiter = tenantLimiter(connection.tenantId, connection.clock);
-    this.limits = new DispatchLimits(this.limiter, {
-      maxPromptBytes: limits.maxPromptBytesInFlight ?? config.sampleDispatchBytesSemaphoreSize,
-      ...(limits.maxConcurrentSampleSubmissions === undefined ? {} : { maxSubmissions: limits.maxConcurrentSampleSubmissions }),
-      ...(limits.maxThrottledSampleSubmissions === undefined ? {} : { maxThrottledSubmissions: limits.maxThrottledSampleSubmissions }),
-    });
+  constructor(parts: SampleSubmitterParts) {
+    this.#parts = parts;
   }
 
-  /** Submits once and returns the promise's id. Any failure is the caller's; a 429 also sets the shared backoff. */
+  /** Submits once and returns the request ID. The caller sees any failure; a 429 also sets the shared backoff. */
   async submitOnce(submission: Submission): Promise<string> {
+    const { limits, limiter, source } = this.#parts;
     const { estimatedBytes, scope } = submission;
-    // The signal of requests, not of waits: closing the client ends every submission and so empties the line, without a signal for each call in it.
-    const admission = this.limits.tryEnter(estimatedBytes) ?? (await this.limits.enter(estimatedBytes, scope.requestSignal));
+    // The signal of requests, not of waits: closing the client ends every submission and so empties the queue, without a signal per call.
+    const admission = limits.tryEnter(estimatedBytes) ?? (await limits.enter(estimatedBytes, scope.requestSignal));
     try {
-      if (this.limiter.isBlocked) await this.limiter.wait(scope.signal, this.#connection.source());
+      if (limiter.isBlocked) await limiter.wait(scope.signal, source());
       return await this.#send(submission);
     } catch (error) {
       if (RateLimitError.isInstance(error)) this.#backOff(error, estimatedBytes);
       throw error;
     } finally {
-      this.limits.leave(admission);
+      limits.leave(admission);
     }
   }
 
   /**
-   * Submits until the server accepts: waits out every 429 (and a 402 within the billing window), and repeats after faults and 5xx
-   * for up to five minutes. Always the same request, so the same `seq_id`.
+   * Submits until the server accepts: waits out every 429 (and a 402 within the billing window), and repeats after faults and 5xx for up
+   * to five minutes. Always the same request, with the same sequence ID.
+   *
+   * @param onFailure - Called after each failure that is followed by another attempt. What it throws ends the submission.
    */
-  async submitPatiently(submission: Submission): Promise<string> {
-    const { source } = this.#connection;
-    const { estimatedBytes, onFailure } = submission;
+  async submitUntilAccepted(submission: Submission, onFailure: (error: unknown) => void): Promise<string> {
+    const { limits, calls } = this.#parts;
+    const { estimatedBytes } = submission;
     const { signal } = submission.scope;
-    const admission = this.limits.tryEnter(estimatedBytes) ?? (await this.limits.enter(estimatedBytes, signal));
+    const admission = limits.tryEnter(estimatedBytes) ?? (await limits.enter(estimatedBytes, signal));
     try {
       for (;;) {
-        const requestId = await this.#connection.retry(
-          async () => {
-            if (this.limiter.isBlocked) await this.limiter.wait(signal, source());
-            return this.#sendUnlessHeldBack(submission);
-          },
-          { operation: 'asample', signal, hasBillingPause: false, ...(onFailure ? { onRetry: onFailure } : {}) },
-        );
+        const send = () => this.#sendUnlessHeldBack(submission, onFailure);
+        const requestId = await calls.retry(send, { operation: 'asample', signal, hasBillingPause: false, onRetry: onFailure });
         if (requestId !== undefined) return requestId;
       }
     } finally {
-      this.limits.leave(admission);
+      limits.leave(admission);
     }
   }
 
   /** Undefined when the server asked to wait; the backoff is set then. */
-  async #sendUnlessHeldBack(submission: Submission): Promise<string | undefined> {
+  async #sendUnlessHeldBack(submission: Submission, onFailure: (error: unknown) => void): Promise<string | undefined> {
+    const { limiter, source } = this.#parts;
+    if (limiter.isBlocked) await limiter.wait(submission.scope.signal, source());
     try {
       return await this.#send(submission);
     } catch (error) {
       if (!ApiStatusError.isInstance(error) || !this.#isHeldBack(error)) throw error;
       this.#backOff(RateLimitError.isInstance(error) ? error : undefined, submission.estimatedBytes);
-      submission.onFailure?.(error);
+      onFailure(error);
       return undefined;
     }
   }
 
-  /** Straight to the HTTP client: a call per sample through the general path would cost more than the exchange itself. */
+  /** Uses the HTTP client directly: a scope and a table lookup per sample would cost more than the exchange itself. */
   async #send({ request, scope, headers }: Submission): Promise<string> {
-    const { clock, http } = this.#connection;
+    const { clock, http, limiter, source } = this.#parts;
     const startedAtMs = clock.now();
     const call = http.request({
       method: 'POST',
@@ -116,29 +108,31 @@ export class SampleSubmitter {
       headers: headers === undefined ? BACKPRESSURE_HEADERS : { ...BACKPRESSURE_HEADERS, ...headers },
       signal: scope.requestSignal,
     });
-    // The promise of the whole result is a native one; awaiting the call itself, a thenable, takes three more steps of the queue.
+    // withMetadata() returns a native promise; awaiting the call itself, a thenable, takes three more turns of the microtask queue.
     const { requestId } = (await call.withMetadata()).data;
-    if (this.limiter.blockedUntilMs !== 0) this.limiter.noteSuccess(startedAtMs, this.#connection.source());
+    if (limiter.blockedUntilMs !== 0) limiter.clearAfterSuccess(startedAtMs, source());
     return requestId;
   }
 
   #isHeldBack({ status }: ApiStatusError): boolean {
-    return status === 429 || (status === 402 && this.#connection.billingPause.judge(402).isPaused);
+    return status === 429 || (status === 402 && this.#parts.billingPause.judge(402).isPaused);
   }
 
   #backOff(error: RateLimitError | undefined, estimatedBytes: number): void {
-    this.limiter.block(backoffDelayMs(error, estimatedBytes), this.#connection.source());
+    this.#parts.limiter.block(backoffDelayMs(error, estimatedBytes), this.#parts.source());
   }
 }
 
-const submitters = new WeakMap<Connection, SampleSubmitter>();
+/** Prompts above this estimate back off longer when the server names no time. */
+const LARGE_PROMPT_BYTES = 131_072;
+const SMALL_PROMPT_BACKOFF_MS = 1_000;
+const LARGE_PROMPT_BACKOFF_MS = 5_000;
+/** Longer delays are cut to this: after the wait the next submission asks again, and the server can repeat its delay. */
+const MAX_BACKOFF_MS = 60_000;
 
-/** The submitter that all sampling clients of a connection share. */
-export function submitterOf(connection: Connection): SampleSubmitter {
-  let submitter = submitters.get(connection);
-  if (!submitter) {
-    submitter = new SampleSubmitter(connection);
-    submitters.set(connection, submitter);
-  }
-  return submitter;
+/** How long a refused submission holds the shared backoff: the delay that the server names, else one by the size of the prompt. */
+function backoffDelayMs(error: RateLimitError | undefined, estimatedBytes: number): number {
+  const named = error?.retryAfterMs;
+  if (named !== undefined && named > 0 && Number.isFinite(named)) return Math.min(named, MAX_BACKOFF_MS);
+  return estimatedBytes > LARGE_PROMPT_BYTES ? LARGE_PROMPT_BACKOFF_MS : SMALL_PROMPT_BACKOFF_MS;
 }

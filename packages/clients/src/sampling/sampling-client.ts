@@ -1,187 +1,198 @@
-import { type SampleResponse, type Tokenizer, ValidationError } from '@tinkex/types';
-import type { CallOptions } from '../calls/call-options.js';
-import { throwIfAborted } from '../calls/throw-if-aborted.js';
+import { ConfigurationError, type SampleResponse, type Tokenizer, ValidationError } from '@tinkex/types';
+import type { EndpointCaller } from '../calls/endpoint-caller.js';
 import type { ApiFuture } from '../futures/api-future.js';
-import { waitFor } from '../futures/wait.js';
-import type { Connection, SessionConnection } from '../service/connection.js';
-import { modelTokenizer } from '../tokenizers/model-tokenizer.js';
-import { checkSamplerOptions } from './check-sampler-options.js';
-import type { RetryOptions } from './retry-handler.js';
-import { SampleCalls } from './sample-calls.js';
+import type { Poller } from '../futures/poller.js';
+import type { CallOptions, CallStep } from '../runtime/call-options.js';
+import { CallScope } from '../runtime/call-scope.js';
+import type { Runtime } from '../runtime/runtime.js';
+import { SharedWork } from '../runtime/shared-work.js';
+import type { TokenizerLibrary } from '../tokenizers/tokenizer-library.js';
+import { type RetryOptions, resolveRetryOptions } from './retries.js';
+import { createSampler, type Sampler, type SamplingShared, SeqIds, startSample } from './sample-call.js';
 import type { Prompt, SampleInput } from './sample-input.js';
 import { mapConcurrently, type SampleManyItem, type SampleManyOptions, type SampleManySuccess } from './sample-many.js';
 import { parseSamplingHandle, type SamplingClientHandle } from './sampling-handle.js';
-import { SeqIds } from './seq-ids.js';
 
-/** How to make a {@link SamplingClient}. At least one of `modelPath` and `baseModel` is needed. */
-export interface SamplingClientOptions {
-  /** Saved weights, `tinker://…`. */
-  readonly modelPath?: string;
-  /** A base model's name. */
-  readonly baseModel?: string;
+/** Options of a sampling client that exists on the server already. */
+export interface SamplerOptions extends CallOptions {
   /**
-   * Whether failed calls are sent again, with the same `seq_id`. Default false: a failure surfaces at once and a 429 also holds back
-   * later calls. `true` waits and resends as the reference client does.
+   * Whether failed samples are sent again, with the same sequence ID. Default false: a failure surfaces immediately, and a 429 also holds
+   * back later calls. `true` waits and resends like the reference client.
    */
-  readonly retry?: boolean | RetryOptions;
+  readonly retry?: boolean | RetryOptions | undefined;
+}
+
+/** How to create a {@link SamplingClient}. Set `modelPath` or `baseModel`. */
+export interface SamplingClientOptions extends SamplerOptions {
+  /** Saved weights, `tinker://…`. */
+  readonly modelPath?: string | undefined;
+  /** The name of a base model. */
+  readonly baseModel?: string | undefined;
+}
+
+/** Attaches sampling clients of other threads and processes. A `ServiceClient` is one. */
+export interface SamplingService {
+  attachSamplingClient(handle: SamplingClientHandle, options?: SamplerOptions): Promise<SamplingClient>;
+}
+
+/** A session on the server, as the clients that belong to it use it. */
+export interface Session {
+  readonly sessionId: string;
+  /** The next sequence ID for a new sampler, from 0. */
+  nextSamplingSessionSeqId(): number;
+}
+
+/** What a sampling client is made of. */
+export interface SamplingParts {
+  readonly runtime: Runtime;
+  readonly calls: EndpointCaller;
+  readonly poller: Poller;
+  readonly tokenizers: TokenizerLibrary;
+  readonly sampling: SamplingShared;
+}
+
+/** Which sampler a client stands for. */
+export interface SamplerIdentity extends Pick<SamplerOptions, 'retry'> {
+  readonly samplingSessionId: string;
+  readonly sessionId?: string | undefined;
+  /** Default: from 0, for the client that created the sampler. */
+  readonly seqIds?: SeqIds;
 }
 
 /**
- * Samples from one set of weights. Make it with `service.createSamplingClient(…)`.
+ * Samples from one set of weights. Create it with `service.createSamplingClient(…)`.
  *
- * Calls may be made in any number at once: dispatch limits keep the submissions to what a server takes, and a 429 holds back every
- * client of the process with the same base URL and key until the backoff ends.
+ * You can start any number of calls at the same time: dispatch limits keep the submissions to what a server accepts, and a 429 holds back
+ * every client of the process with the same base URL and key until the backoff ends.
  */
 export class SamplingClient {
-  /** The server's id of this sampler. */
+  /** The server's ID of this sampler. */
   readonly samplingSessionId: string;
-  readonly #connection: Connection;
+  readonly #parts: SamplingParts;
   readonly #sessionId: string | undefined;
-  readonly #calls: SampleCalls;
-  #baseModel: Promise<string> | undefined;
+  readonly #sampler: Sampler;
+  readonly #baseModel: SharedWork<string>;
 
-  /** @internal Use `service.createSamplingClient` or {@link SamplingClient.fromJSON}. */
-  constructor(
-    connection: Connection,
-    samplingSessionId: string,
-    options: Pick<SamplingClientOptions, 'retry'>,
-    more: SamplingClientParts = {},
-  ) {
+  private constructor(parts: SamplingParts, { samplingSessionId, sessionId, seqIds = new SeqIds(), retry }: SamplerIdentity) {
     this.samplingSessionId = samplingSessionId;
-    this.#connection = connection;
-    this.#sessionId = more.sessionId;
-    this.#calls = new SampleCalls(connection, samplingSessionId, more.seqIds ?? new SeqIds(), options.retry ?? false);
+    this.#parts = parts;
+    this.#sessionId = sessionId;
+    this.#baseModel = new SharedWork(parts.runtime, { what: 'the name of the base model' });
+    this.#sampler = createSampler(parts, samplingSessionId, seqIds, retry);
+  }
+
+  /** @internal */
+  static of(parts: SamplingParts, identity: SamplerIdentity): SamplingClient {
+    return new SamplingClient(parts, identity);
   }
 
   /** @internal Creates the sampler on the server. */
-  static async create(
-    connection: SessionConnection,
-    options: SamplingClientOptions,
-    callOptions: CallOptions = {},
-  ): Promise<SamplingClient> {
+  static async create(parts: SamplingParts, session: Session, options: SamplingClientOptions): Promise<SamplingClient> {
     checkSamplerOptions(options);
-    const { modelPath, baseModel } = options;
-    const { sessionId } = connection;
-    const body = {
-      sessionId,
-      samplingSessionSeqId: connection.nextSamplingSessionSeqId(),
-      ...(modelPath === undefined ? {} : { modelPath }),
-      ...(baseModel === undefined ? {} : { baseModel }),
-    };
-    const { samplingSessionId } = await connection.call('createSamplingSession', { body }, callOptions);
-    return new SamplingClient(connection, samplingSessionId, options, { sessionId });
+    const { modelPath, baseModel, retry, ...callOptions } = options;
+    const { sessionId } = session;
+    const body = { sessionId, samplingSessionSeqId: session.nextSamplingSessionSeqId(), modelPath, baseModel };
+    const { samplingSessionId } = await parts.calls.call('createSamplingSession', { body }, callOptions);
+    return new SamplingClient(parts, { samplingSessionId, sessionId, retry });
   }
 
   /**
-   * Continues a sampling client of another thread or process. Its `seq_id`s start in a block of their own, picked at random, so that
-   * they never meet the original's.
+   * Continues a sampling client of another thread or process. Its sequence IDs start in a separate block, picked at random, so that they
+   * never collide with the original's.
    *
-   * @param handle - What `toJSON()` or `JSON.stringify` gave there.
-   * @param connect - Who to talk as: a `ServiceClient` for the same base URL.
-   * @param options - `signal` and `timeoutMs` limit the wait for the connection to start.
+   * @param handle - The result of `toJSON()` or `JSON.stringify` there.
+   * @param service - A `ServiceClient` for the same base URL.
    */
   static async fromJSON(
     handle: SamplingClientHandle | string,
-    connect: SamplingConnector,
-    options: Pick<SamplingClientOptions, 'retry'> & CallOptions = {},
+    service: SamplingService,
+    options: SamplerOptions = {},
   ): Promise<SamplingClient> {
-    const { samplingSessionId, sessionId } = parseSamplingHandle(handle);
-    const connection = await connect.samplingConnection(sessionId, options);
-    return new SamplingClient(connection, samplingSessionId, options, {
-      seqIds: SeqIds.forCopy(),
-      ...(sessionId === undefined ? {} : { sessionId }),
-    });
+    return service.attachSamplingClient(parseSamplingHandle(handle), options);
   }
 
   /**
-   * Samples sequences that continue a prompt. The work starts by itself, in its turn; await the future for the result.
+   * Samples sequences that continue a prompt. The call starts without being awaited; await the future for the result.
    *
-   * Fails with `RateLimitError` (429, unless retry is on), `ApiStatusError`, `ConnectionError`, `RequestFailedError` when the server
-   * could not do it, `AbortedError`.
+   * Fails with `RateLimitError` (429, unless retry is on), `ApiStatusError`, `ConnectionError`, `RequestFailedError` when the operation
+   * failed on the server, `AbortedError`.
    */
   sample(input: SampleInput, options: CallOptions = {}): ApiFuture<SampleResponse> {
-    return this.#calls.start(input, options, keep, false);
+    return startSample(this.#sampler, input, options, SAMPLE);
   }
 
-  /**
-   * The log-probability of each token of a prompt given those before it; NaN where there is none (the first token).
-   */
+  /** The log-probability of each token of a prompt given those before it; NaN where there is none (the first token). */
   computeLogprobs(prompt: Prompt, options: CallOptions = {}): ApiFuture<Float32Array> {
-    return this.#calls.start({ prompt, samplingParams: { maxTokens: 1 }, includePromptLogprobs: true }, options, promptLogprobsOf, true);
+    const input = { prompt, samplingParams: { maxTokens: 1 }, includePromptLogprobs: true };
+    return startSample(this.#sampler, input, options, COMPUTE_LOGPROBS);
   }
 
   /**
-   * Samples many inputs, a bounded number at once, and yields each answer as it comes (or in input order). Inputs are read as
-   * needed. Leaving the loop, or a failure, aborts the calls under way; with `errors: 'yield'` failures are items instead.
+   * Samples many inputs, a bounded number at the same time, and yields each answer as it arrives (or in input order). Reads inputs as
+   * needed. Leaving the loop, or a failure, aborts the calls in progress; with `errors: 'yield'` failures are items instead.
    */
   sampleMany<Input extends SampleInput>(
     inputs: Iterable<Input> | AsyncIterable<Input>,
-    options?: SampleManyOptions & { readonly errors?: 'throw' },
+    options?: SampleManyOptions & { readonly errors?: 'throw' | undefined },
   ): AsyncGenerator<SampleManySuccess<Input, SampleResponse>, void, undefined>;
-  /** The same with `errors: 'yield'`: a call that fails is an item with its `error`, and the others go on. */
+  /** The same with `errors: 'yield'`: a call that fails is an item with its `error`, and the others continue. */
   sampleMany<Input extends SampleInput>(
     inputs: Iterable<Input> | AsyncIterable<Input>,
     options: SampleManyOptions,
   ): AsyncGenerator<SampleManyItem<Input, SampleResponse>, void, undefined>;
-  sampleMany<Input extends SampleInput>(
+  async *sampleMany<Input extends SampleInput>(
     inputs: Iterable<Input> | AsyncIterable<Input>,
     options: SampleManyOptions = {},
   ): AsyncGenerator<SampleManyItem<Input, SampleResponse>, void, undefined> {
-    const { headers, timeoutMs } = options;
-    const callOptions = { ...(headers === undefined ? {} : { headers }), ...(timeoutMs === undefined ? {} : { timeoutMs }) };
-    return mapConcurrently(inputs, (input, signal) => this.sample(input, { ...callOptions, signal }), options);
+    const { headers, sampleTimeoutMs: timeoutMs } = options;
+    const sample = (input: Input, signal: AbortSignal) => this.sample(input, { headers, timeoutMs, signal });
+    yield* mapConcurrently(inputs, sample, options, new CallScope(this.#parts.runtime, options));
   }
 
-  /** The base model's name. Asked once, for all callers: one caller's abort or time limit ends only its own wait. */
+  /** The base model's name. Requested once for all callers: one caller's abort or time limit ends only its own wait. */
   async getBaseModel(options: CallOptions = {}): Promise<string> {
-    throwIfAborted(options);
-    const { headers, ...limits } = options;
-    this.#baseModel ??= this.#askBaseModel(headers === undefined ? {} : { headers }).catch((error: unknown) => {
-      this.#baseModel = undefined;
-      throw error;
-    });
-    return waitFor(this.#baseModel, this.#connection.clock, limits, 'the name of the base model');
+    return this.#baseModel.wait((signal) => this.#requestBaseModel({ signal, headers: options.headers }), options);
   }
 
-  /** The tokenizer of the base model, loaded as the `ServiceClient`'s options say. */
-  getTokenizer(options: CallOptions = {}): Promise<Tokenizer> {
-    return modelTokenizer(this.#connection, options, async (step) => ({ modelName: await this.getBaseModel(step) }));
+  /** The tokenizer of the base model, loaded as the options of the `ServiceClient` say. */
+  async getTokenizer(options: CallOptions = {}): Promise<Tokenizer> {
+    return new CallScope(this.#parts.runtime, options).run(async (signal) => {
+      const modelName = await this.getBaseModel({ signal, headers: options.headers });
+      return this.#parts.tokenizers.load(modelName, undefined, signal);
+    });
   }
 
   /** A handle for {@link SamplingClient.fromJSON}. Contains no credential. */
   toJSON(): SamplingClientHandle {
-    return {
-      kind: 'tinkex.sampling-client',
-      version: 1,
-      baseUrl: this.#connection.baseUrl,
-      samplingSessionId: this.samplingSessionId,
-      ...(this.#sessionId === undefined ? {} : { sessionId: this.#sessionId }),
-    };
+    const { baseUrl } = this.#parts.runtime.source();
+    const { samplingSessionId } = this;
+    return { kind: 'tinkex.sampling-client', version: 1, baseUrl, samplingSessionId, sessionId: this.#sessionId };
   }
 
-  async #askBaseModel(options: CallOptions): Promise<string> {
-    const { baseModel } = await this.#connection.call('getSampler', { params: { samplerId: this.samplingSessionId } }, options);
+  async #requestBaseModel(step: CallStep): Promise<string> {
+    const params = { samplerId: this.samplingSessionId };
+    const { baseModel } = await this.#parts.calls.call('getSampler', { params }, { ...step, isScoped: true });
     return baseModel;
   }
 }
 
-/** What a client that was not just created brings along. */
-interface SamplingClientParts {
-  readonly sessionId?: string;
-  readonly seqIds?: SeqIds;
+/** @throws ConfigurationError when no server could create this sampler, or its retry options are invalid. Makes no request. */
+export function checkSamplerOptions({ modelPath, baseModel, retry }: SamplingClientOptions): void {
+  if (modelPath === undefined && baseModel === undefined) {
+    throw new ConfigurationError({ message: 'A sampling client needs modelPath or baseModel.', option: 'modelPath' });
+  }
+  if (modelPath !== undefined && !modelPath.startsWith('tinker://')) {
+    const message = `Option modelPath must start with tinker://, got ${JSON.stringify(modelPath)}.`;
+    throw new ConfigurationError({ message, option: 'modelPath' });
+  }
+  if (typeof retry === 'object') resolveRetryOptions(retry, true);
 }
 
-/** Gives a connection for a sampler that exists already, and keeps its session alive. A `ServiceClient` is one. */
-export interface SamplingConnector {
-  samplingConnection(sessionId?: string, options?: CallOptions): Promise<Connection>;
-}
-
-function keep(response: SampleResponse): SampleResponse {
-  return response;
-}
+const SAMPLE = { finish: (response: SampleResponse) => response, isAlwaysRetried: false };
+const COMPUTE_LOGPROBS = { finish: promptLogprobsOf, isAlwaysRetried: true };
 
 function promptLogprobsOf({ promptLogprobs }: SampleResponse): Float32Array {
   if (promptLogprobs !== undefined) return promptLogprobs;
-  const issues = [{ path: 'promptLogprobs', message: 'is missing, although it was asked for' }];
+  const issues = [{ path: 'promptLogprobs', message: 'is missing, although it was requested' }];
   throw new ValidationError({ direction: 'response', subject: 'SampleResponse', issues });
 }

@@ -1,7 +1,7 @@
 import { ConfigurationError } from '@tinkex/types';
 
 /**
- * A sampling client as plain JSON, to continue in a worker thread or another process. Holds no credential: the receiving side brings
+ * A sampling client as plain JSON, to continue in a worker thread or another process. Contains no credential: the receiving side brings
  * its own `ServiceClient`.
  */
 export interface SamplingClientHandle {
@@ -10,10 +10,10 @@ export interface SamplingClientHandle {
   readonly baseUrl: string;
   readonly samplingSessionId: string;
   /** The session to keep alive. */
-  readonly sessionId?: string;
+  readonly sessionId?: string | undefined;
 }
 
-/** Checks a handle that came from elsewhere. Throws `ConfigurationError`. */
+/** Checks a handle from another thread or process. Throws `ConfigurationError`. */
 export function parseSamplingHandle(value: unknown): SamplingClientHandle {
   const handle = (typeof value === 'string' ? parseText(value) : value) as Partial<SamplingClientHandle> | null | undefined;
   const isHandle =
@@ -25,7 +25,7 @@ export function parseSamplingHandle(value: unknown): SamplingClientHandle {
     (handle.sessionId === undefined || typeof handle.sessionId === 'string');
   if (isHandle) return handle as SamplingClientHandle;
   throw new ConfigurationError({
-    message: 'This is not the JSON of a sampling client. Pass what JSON.stringify(samplingClient) or samplingClient.toJSON() gave.',
+    message: 'This is not the JSON of a sampling client. Pass the result of JSON.stringify(samplingClient) or samplingClient.toJSON().',
     option: 'handle',
   });
 }

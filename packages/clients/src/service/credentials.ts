@@ -2,10 +2,10 @@ import { type AuthProvider, apiKeyAuth, credentialCommand, selectCredential } fr
 import { ConfigurationError } from '@tinkex/types';
 import type { ResolvedOptions } from './resolve-options.js';
 
-/** One source of the credential, ready to be used. */
+/** One source of the credential. */
 export interface Credential {
   readonly auth: AuthProvider;
-  /** The key or what the command prints. Never log or store it. */
+  /** The key, or what the command prints. Never log or store it. */
   readonly read: () => Promise<string>;
   readonly source: 'apiKey' | 'command';
   readonly isToken: boolean;
@@ -17,8 +17,8 @@ type CredentialOptions = Pick<ResolvedOptions, 'apiKey' | 'credentialCommand' | 
  * Chooses between the API key and the credential command. The hosted service takes only keys that begin with `tml-`, or a
  * JWT; a self-hosted server takes anything, or nothing at all.
  *
- * @param isCommandRequired - The server has said that the credential comes from the command.
- * @throws `ConfigurationError` when there is none where one is needed.
+ * @param isCommandRequired - Whether the server requires that the credential comes from the command.
+ * @throws `ConfigurationError` when a credential is needed and there is none.
  */
 export function chooseCredential(options: CredentialOptions, isCommandRequired = false): Credential | undefined {
   const { apiKey, credentialCommand: command, isHosted, clock } = options;

@@ -1,18 +1,17 @@
 import { type Clock, normalizeBaseUrl, type Random, REFERENCE_SDK_VERSION, systemClock } from '@tinkex/http';
 import { isTelemetryEnabled } from '@tinkex/telemetry/reporter';
 import { ConfigurationError, type JsonObject, type WireFormat } from '@tinkex/types';
-import { rejectUnknown } from '../calls/known-options.js';
 import { readEnvironment } from '../environment.js';
-import { DEFAULT_HEARTBEAT_INTERVAL_MS } from '../session/heartbeat.js';
+import type { ClientLimits } from '../limits/client-limits.js';
+import { rejectUnknownOptions } from '../runtime/reject-unknown-options.js';
 import type { TokenizerOptions } from '../tokenizers/tokenizer-library.js';
-import type { ClientLimits } from './connection.js';
-import { printMessage } from './print-message.js';
+import { DEFAULT_HEARTBEAT_INTERVAL_MS } from './heartbeat.js';
 import type { ServerMessage, ServiceClientOptions } from './service-options.js';
 
 /** The hosted service. */
-export const DEFAULT_BASE_URL = 'https://tinker.thinkingmachines.dev/services/tinker-prod';
+const DEFAULT_BASE_URL = 'https://tinker.thinkingmachines.dev/services/tinker-prod';
 
-/** How long the reference's outer layer goes on. */
+/** The limit of the reference client's outer retry layer. */
 const DEFAULT_MAX_RETRY_MS = 300_000;
 
 /** Options with the environment and the defaults filled in. */
@@ -37,7 +36,7 @@ export interface ResolvedOptions
   readonly onServerMessage: (message: ServerMessage) => void;
 }
 
-/** Every option there is, so that a misspelt one is an error and not a silent nothing. */
+/** Every option, so that a misspelled one is an error. */
 const OPTION_NAMES: Readonly<Record<keyof ServiceClientOptions, true>> = {
   apiKey: true,
   credentialCommand: true,
@@ -45,7 +44,7 @@ const OPTION_NAMES: Readonly<Record<keyof ServiceClientOptions, true>> = {
   projectId: true,
   tags: true,
   userMetadata: true,
-  timeoutMs: true,
+  attemptTimeoutMs: true,
   maxRetries: true,
   maxRetryMs: true,
   headers: true,
@@ -85,9 +84,9 @@ const TOKENIZER_NAMES: Readonly<Record<keyof TokenizerOptions, true>> = { load: 
  * @throws `ConfigurationError` naming the option and, where there is one, the environment variable.
  */
 export function resolveOptions(options: ServiceClientOptions): ResolvedOptions {
-  rejectUnknown(options, OPTION_NAMES, '');
-  rejectUnknown(options.limits ?? {}, LIMIT_NAMES, 'limits.');
-  rejectUnknown(options.tokenizer ?? {}, TOKENIZER_NAMES, 'tokenizer.');
+  rejectUnknownOptions(options, OPTION_NAMES, '');
+  rejectUnknownOptions(options.limits ?? {}, LIMIT_NAMES, 'limits.');
+  rejectUnknownOptions(options.tokenizer ?? {}, TOKENIZER_NAMES, 'tokenizer.');
   const environment = readEnvironment();
   const baseUrl = requireBaseUrl(options.baseUrl || environment.baseUrl || DEFAULT_BASE_URL);
   const isHosted = baseUrl === normalizeBaseUrl(DEFAULT_BASE_URL);
@@ -95,20 +94,20 @@ export function resolveOptions(options: ServiceClientOptions): ResolvedOptions {
   const credentialCommand = options.credentialCommand ?? environment.credentialCommand;
   const projectId = options.projectId || environment.projectId;
   requirePositive(options.heartbeatIntervalMs, 'heartbeatIntervalMs');
-  requireAtLeast(1, options.timeoutMs, 'timeoutMs');
+  requireAtLeast(1, options.attemptTimeoutMs, 'attemptTimeoutMs');
   const { maxReusedBodyBytes, ...limits } = options.limits ?? {};
-  // Less than one would let nobody in, ever.
+  // A limit below one would admit no call, ever.
   for (const [name, limit] of Object.entries(limits)) requireAtLeast(1, limit, `limits.${name}`);
-  // These may be 0, for none at all.
+  // These may be 0.
   if (maxReusedBodyBytes !== 0) requirePositive(maxReusedBodyBytes, 'limits.maxReusedBodyBytes');
   if (options.maxRetryMs !== 0) requirePositive(options.maxRetryMs, 'maxRetryMs');
   requireRetries(options.maxRetries);
   requireWireFormat(options.wireFormat);
   return {
     ...options,
-    ...(apiKey === undefined ? {} : { apiKey }),
-    ...(credentialCommand === undefined ? {} : { credentialCommand }),
-    ...(projectId === undefined ? {} : { projectId }),
+    apiKey,
+    credentialCommand,
+    projectId,
     baseUrl,
     isHosted,
     tags: options.tags ?? environment.tags,
@@ -143,24 +142,32 @@ function requireBaseUrl(url: string): string {
 function requirePositive(value: unknown, option: string): void {
   if (value === undefined) return;
   if (typeof value !== 'number' || !(value > 0) || !Number.isFinite(value)) {
-    throw new ConfigurationError({ message: `Option ${option} must be a positive number, got ${String(value)}`, option });
+    throw new ConfigurationError({ message: `Option ${option} must be a positive number, got ${String(value)}.`, option });
   }
 }
 
 function requireAtLeast(least: number, value: unknown, option: string): void {
   requirePositive(value, option);
   if (typeof value === 'number' && value < least) {
-    throw new ConfigurationError({ message: `Option ${option} must be ${least} or more, got ${value}`, option });
+    throw new ConfigurationError({ message: `Option ${option} must be ${least} or more, got ${value}.`, option });
   }
 }
 
-/** Any number from 0 up; `Infinity` is one. */
+/** Any number from 0 up, including `Infinity`. */
 function requireRetries(value: unknown): void {
   if (value === undefined || (typeof value === 'number' && value >= 0)) return;
-  throw new ConfigurationError({ message: `Option maxRetries must be 0 or more, got ${String(value)}`, option: 'maxRetries' });
+  throw new ConfigurationError({ message: `Option maxRetries must be 0 or more, got ${String(value)}.`, option: 'maxRetries' });
 }
 
 function requireWireFormat(value: unknown): void {
   if (value === undefined || value === 'auto' || value === 'protobuf' || value === 'json') return;
-  throw new ConfigurationError({ message: `Option wireFormat must be auto, protobuf or json, got ${String(value)}`, option: 'wireFormat' });
+  throw new ConfigurationError({
+    message: `Option wireFormat must be auto, protobuf or json, got ${String(value)}.`,
+    option: 'wireFormat',
+  });
+}
+
+/** The default `onServerMessage`. Paused calls must not stay silent; informational messages do not belong into the output of a program. */
+function printMessage({ level, text }: ServerMessage): void {
+  if (level !== 'info') process.emitWarning(text, { type: 'TinkexWarning', code: `TINKEX_SERVER_${level.toUpperCase()}` });
 }

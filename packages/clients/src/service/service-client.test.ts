@@ -288,7 +288,7 @@ describe('close', () => {
     const server = miniServer({}, { telemetry: true, onServerMessage });
     server.routes.set('create_session', () => ({ body: { session_id: 'S', error_message: 'this version is too old' } }));
     const session = server.clock.runUntil(server.service.sessionId());
-    await expect(session).rejects.toMatchObject({ name: 'AbortError', message: 'The client was closed' });
+    await expect(session).rejects.toMatchObject({ name: 'AbortError', message: 'The client was closed.' });
     await closing;
     expect(server.clock.pending).toBe(0);
   });

@@ -1,167 +1,186 @@
 import { randomUUID } from 'node:crypto';
 import { type RetryInfo, type Transport, UndiciTransport } from '@tinkex/http';
-import { type ClientReport, outerRetryReport, ServiceReporter } from '@tinkex/telemetry/reporter';
+import { outerRetryReport, ServiceReporter } from '@tinkex/telemetry/reporter';
 import type { EventSource, GetServerCapabilitiesResponse } from '@tinkex/types';
-import type { CallOptions } from '../calls/call-options.js';
-import { CallScope, clientClosed } from '../calls/call-scope.js';
-import type { FailedRound } from '../calls/endpoint-caller.js';
-import { Lifetime } from '../calls/lifetime.js';
-import { throwIfAborted } from '../calls/throw-if-aborted.js';
-import { Futures } from '../futures/attach.js';
-import { type Trouble, waitFor } from '../futures/wait.js';
+import { Futures } from '../futures/futures.js';
 import { RestClient } from '../rest/rest-client.js';
-import { checkSamplerOptions } from '../sampling/check-sampler-options.js';
-import { SamplingClient, type SamplingClientOptions } from '../sampling/sampling-client.js';
-import { keepDynamicConfig } from '../session/dynamic-config.js';
-import { keepSessionAlive, startSession } from '../session/start-session.js';
-import { TokenizerLibrary } from '../tokenizers/tokenizer-library.js';
+import type { CallOptions } from '../runtime/call-options.js';
+import { CallScope, clientClosed } from '../runtime/call-scope.js';
+import { ClientLifetime } from '../runtime/client-lifetime.js';
+import type { Runtime } from '../runtime/runtime.js';
+import { SharedWork } from '../runtime/shared-work.js';
+import type { Trouble } from '../runtime/wait-for.js';
+import { SeqIds } from '../sampling/sample-call.js';
+import {
+  checkSamplerOptions,
+  type SamplerOptions,
+  SamplingClient,
+  type SamplingClientOptions,
+  type SamplingService,
+} from '../sampling/sampling-client.js';
+import { parseSamplingHandle, type SamplingClientHandle } from '../sampling/sampling-handle.js';
 import { checkLoraModel, createLoraModel, createModelFromState } from '../training/create-model.js';
-import { checkResumeOptions, type ResumedTraining, type ResumeOptions, resumeTraining } from '../training/resume.js';
+import type { TrainingParts } from '../training/operations.js';
+import { checkResumeOptions, findNewestCheckpoint, type ResumedTraining, type ResumeOptions } from '../training/resume.js';
 import { TrainingClient } from '../training/training-client.js';
 import type { FromStateOptions, LoraTrainingOptions } from '../training/training-options.js';
-import type { Connection, SessionConnection } from './connection.js';
+import { type ClientParts, createClientParts } from './client-parts.js';
 import { chooseCredential } from './credentials.js';
+import { keepDynamicConfig } from './dynamic-config.js';
 import { FailureReports } from './failure-reports.js';
 import { type ResolvedOptions, resolveOptions } from './resolve-options.js';
-import { serviceConnection } from './service-connection.js';
 import type { ServiceClientOptions } from './service-options.js';
 import { type Started, startConnection } from './start-connection.js';
+import { keepSessionAlive, startSession } from './start-session.js';
 
-/** How long `close()` waits for the last reports to go out. */
+/** How long `close()` waits for the last reports. */
 const LAST_REPORT_MS = 1_000;
+const NOT_SENT = 'The call was not sent.';
+
+type SessionClientParts = ClientParts & TrainingParts;
+
+/** A call's options with the signal that covers its time limit, start included. */
+type Step<Options> = Omit<Options, 'timeoutMs'> & { readonly signal: AbortSignal; readonly timeoutMs?: undefined };
 
 /**
- * The way in. It reaches one server with one credential, and makes the clients that train, sample and manage.
+ * The entry point: connects to one server with one credential, and creates the clients that train, sample and manage.
  *
- * Making one does no I/O: the configuration, the credential exchange and the session follow with the first call that needs
- * them. Two clients in one process share nothing but the rate limiter of an equal base URL and key. Close it when done, or
- * declare it with `await using`; a process that forgets still exits.
+ * The constructor does no I/O: the configuration, the credential exchange and the session follow with the first call that needs them. Two
+ * clients in one process share nothing but the rate limiter of an equal base URL and key. Close it when you are done, or declare it with
+ * `await using`; a process that forgets still exits.
  *
- * @throws `ConfigurationError` for unknown or impossible options, at once.
+ * @throws `ConfigurationError` for unknown or invalid options, immediately.
  */
-export class ServiceClient implements AsyncDisposable {
+export class ServiceClient implements AsyncDisposable, SamplingService {
   readonly #options: ResolvedOptions;
   readonly #userOptions: ServiceClientOptions;
-  readonly #lifetime = new Lifetime();
   readonly #transport: Transport;
   readonly #clientId = randomUUID();
-  #sessionId: string | undefined;
-  #connecting: Promise<Connection> | undefined;
-  #openingSession: Promise<SessionConnection> | undefined;
-  #started: Started | undefined;
-  readonly #reports = new FailureReports((sessionId) => this.#makeReporter(sessionId));
-  #startUpTrouble: Trouble | undefined;
+  readonly #reports = new FailureReports((sessionId) => this.#createReporter(sessionId));
+  readonly #runtime: Runtime;
+  readonly #connection: SharedWork<ClientParts>;
+  readonly #session: SharedWork<SessionClientParts>;
   readonly #adoptedSessions = new Set<string>();
+  #started: Started | undefined;
+  #startTrouble: Trouble | undefined;
+  #sessionId: string | undefined;
   #nextModelSeqId = 0;
   #nextSamplingSessionSeqId = 0;
   #closing: Promise<void> | undefined;
 
-  /** Futures of other processes. */
+  /** Waits for results that another process requested. */
   readonly futures: Futures;
 
   constructor(options: ServiceClientOptions = {}) {
     this.#options = resolveOptions(options);
     this.#userOptions = options;
     if (this.#options.isHosted) chooseCredential(this.#options);
-    const { dispatcher } = this.#options;
-    this.#transport = this.#options.transport ?? new UndiciTransport(dispatcher === undefined ? {} : { dispatcher });
-    this.futures = new Futures({ clock: this.#options.clock, lifetime: this.#lifetime, source: () => this.eventSource() }, (options) =>
-      this.#connection(options),
-    );
+    const { transport, dispatcher, clock, random } = this.#options;
+    this.#transport = transport ?? new UndiciTransport({ dispatcher });
+    const source = () => this.eventSource();
+    this.#runtime = { clock, random, lifetime: new ClientLifetime(), source, report: this.#reports };
+    const trouble = () => this.#startTrouble;
+    this.#connection = new SharedWork(this.#runtime, { what: 'the connection to start', consequence: NOT_SENT, trouble });
+    this.#session = new SharedWork(this.#runtime, { what: 'the session to start', consequence: NOT_SENT, trouble });
+    this.futures = Futures.of(this.#runtime, (waitOptions) => this.#connect(waitOptions));
   }
 
-  /** The server's address, normalised. */
+  /** The server's address, normalized. */
   get baseUrl(): string {
     return this.#options.baseUrl;
   }
 
-  /** Who this client's events are about: its `clientId` tells it apart from other clients where events are consumed. */
+  /** Identifies this client in events: its `clientId` distinguishes it from other clients where events are consumed. */
   eventSource(): EventSource {
-    const { baseUrl } = this.#options;
-    const base = { clientId: this.#clientId, baseUrl };
+    const base = { clientId: this.#clientId, baseUrl: this.#options.baseUrl };
     return this.#sessionId === undefined ? base : { ...base, sessionId: this.#sessionId };
   }
 
-  /** The session's id; starts the session if there is none yet. */
+  /** The session's ID. Starts the session if there is none yet. */
   async sessionId(options: CallOptions = {}): Promise<string> {
-    const { sessionId } = await this.#session(options);
-    return sessionId;
+    const { session } = await this.#connectSession(options);
+    return session.sessionId;
   }
 
-  /** The models that can be trained and sampled. Needs no session. */
+  /** The models that you can train and sample. Needs no session. */
   async getServerCapabilities(options: CallOptions = {}): Promise<GetServerCapabilitiesResponse> {
-    return this.#steps(options, this.#connection, (connection, step) => connection.call('getServerCapabilities', {}, step));
+    return this.#run(options, this.#connect, ({ calls }, step) => calls.call('getServerCapabilities', {}, step));
   }
 
   /**
-   * Makes a new LoRA adapter on a base model.
+   * Creates a new LoRA adapter on a base model.
    *
-   * @throws `ValidationError` before anything is sent when the options make no sense; otherwise what the server says.
+   * @throws `ValidationError` before anything is sent when the options are invalid; otherwise the server's error.
    */
-  async createLoraTrainingClient(options: LoraTrainingOptions & CallOptions): Promise<TrainingClient> {
+  async createLoraTrainingClient(options: LoraTrainingOptions): Promise<TrainingClient> {
     checkLoraModel(options);
     const modelSeqId = this.#nextModelSeqId++;
-    return this.#steps(options, this.#session, async (connection, step) => {
-      const modelId = await createLoraModel(connection, modelSeqId, step);
-      return new TrainingClient(connection, modelId);
-    });
+    return this.#run(options, this.#connectSession, async (parts, step) =>
+      TrainingClient.of(parts, await createLoraModel(parts, modelSeqId, step)),
+    );
   }
 
-  /** Makes a new model with saved weights and a fresh optimizer. */
-  createTrainingClientFromState(path: string, options: FromStateOptions & CallOptions = {}): Promise<TrainingClient> {
-    return this.#fromState(path, false, options);
+  /** Creates a new model with saved weights and a new optimizer. */
+  createTrainingClientFromState(path: string, options: FromStateOptions = {}): Promise<TrainingClient> {
+    return this.#createFromState(path, false, options);
   }
 
-  /** Makes a new model that goes on exactly where the checkpoint was saved: weights and optimizer state. */
-  createTrainingClientFromStateWithOptimizer(path: string, options: FromStateOptions & CallOptions = {}): Promise<TrainingClient> {
-    return this.#fromState(path, true, options);
+  /** Creates a new model that continues exactly where the checkpoint was saved: weights and optimizer state. */
+  createTrainingClientFromStateWithOptimizer(path: string, options: FromStateOptions = {}): Promise<TrainingClient> {
+    return this.#createFromState(path, true, options);
   }
 
   /**
-   * Makes a client that samples from saved weights (`modelPath`) or from a base model (`baseModel`).
+   * Creates a client that samples from saved weights (`modelPath`) or from a base model (`baseModel`).
    *
-   * @throws `ConfigurationError`, before anything is sent, when neither is named or an option makes no sense; otherwise what the server says.
+   * @throws `ConfigurationError`, before anything is sent, when neither is set or an option is invalid; otherwise the server's error.
    */
-  async createSamplingClient(options: SamplingClientOptions & CallOptions): Promise<SamplingClient> {
+  async createSamplingClient(options: SamplingClientOptions): Promise<SamplingClient> {
     checkSamplerOptions(options);
-    return this.#steps(options, this.#session, (connection, step) => SamplingClient.create(connection, step, step));
-  }
-
-  /** Makes a client that looks after runs, checkpoints, sessions and bills. Needs no session. */
-  createRestClient(): RestClient {
-    return new RestClient((options, work) => this.#steps(options, this.#connection, work));
+    return this.#run(options, this.#connectSession, (parts, step) => SamplingClient.create(parts, parts.session, step));
   }
 
   /**
-   * A connection for a sampler that another thread or process has made, with heartbeats for the session it belongs to.
+   * Continues a sampling client of another thread or process, and keeps its session alive.
    *
-   * @internal Used by `SamplingClient.fromJSON`.
+   * @param handle - The result of `samplingClient.toJSON()` there.
+   * @throws `ConfigurationError` when the handle is invalid.
    */
-  async samplingConnection(sessionId?: string, options: CallOptions = {}): Promise<Connection> {
-    const connection = await this.#connection(options);
+  async attachSamplingClient(handle: SamplingClientHandle, options: SamplerOptions = {}): Promise<SamplingClient> {
+    const { samplingSessionId, sessionId } = parseSamplingHandle(handle);
+    const parts = await this.#connect(options);
     if (sessionId !== undefined && sessionId !== this.#sessionId && !this.#adoptedSessions.has(sessionId)) {
       this.#adoptedSessions.add(sessionId);
-      keepSessionAlive(connection, sessionId, this.#options);
+      keepSessionAlive(parts, sessionId, this.#options);
     }
-    return connection;
+    return SamplingClient.of(parts, { samplingSessionId, sessionId, seqIds: SeqIds.forCopy(), retry: options.retry });
+  }
+
+  /** Creates a client that manages runs, checkpoints, sessions and bills. Needs no session. */
+  createRestClient(): RestClient {
+    return RestClient.of((options, work) => this.#run(options, this.#connect, work));
   }
 
   /**
-   * Goes on after a crash: finds the newest training checkpoint of a run (or takes the one you name) and makes a new model of
+   * Continues training after a crash: finds the newest training checkpoint of a run (or uses the one you name) and creates a new model from
    * it with its optimizer state.
    *
    * @throws `NotFoundError` when the run has no training checkpoint.
    */
-  async resume(options: ResumeOptions & CallOptions): Promise<ResumedTraining> {
+  async resume(options: ResumeOptions): Promise<ResumedTraining> {
     checkResumeOptions(options);
-    return this.#steps(options, this.#connection, (connection, step) =>
-      resumeTraining(connection, step, (path, isExact) => this.#fromState(path, isExact, step)),
-    );
+    const { trainingRunId, path, withOptimizer = true } = options;
+    return this.#run(options, this.#connect, async ({ calls, runtime: { clock } }, step) => {
+      if (path !== undefined) return { training: await this.#createFromState(path, withOptimizer, step), path };
+      const checkpoint = await findNewestCheckpoint(calls, trainingRunId as string, step, clock);
+      const { tinkerPath } = checkpoint;
+      return { training: await this.#createFromState(tinkerPath, withOptimizer, step), path: tinkerPath, checkpoint };
+    });
   }
 
   /**
-   * Ends the session's heartbeats, every wait (`AbortedError`) and every connection. Idempotent. Operations the server has
-   * accepted still run there.
+   * Ends the session's heartbeats, every wait (`AbortedError`) and every connection. Idempotent. Operations that the server has accepted
+   * still run there.
    */
   close(): Promise<void> {
     this.#closing ??= this.#close();
@@ -172,140 +191,101 @@ export class ServiceClient implements AsyncDisposable {
     return this.close();
   }
 
-  /** Starts once for all callers; one caller's abort ends only its own wait. A failed start is tried again by the next call. */
-  async #connection(options: CallOptions = {}): Promise<Connection> {
-    throwIfAborted(options);
-    this.#connecting ??= this.#shared(
-      (signal) => this.#connect(signal),
-      () => {
-        this.#connecting = undefined;
+  #connect(options: CallOptions = {}): Promise<ClientParts> {
+    return this.#connection.wait((signal) => this.#startConnection(signal), options);
+  }
+
+  #connectSession(options: CallOptions): Promise<SessionClientParts> {
+    return this.#session.wait((signal) => this.#startSession(signal), options);
+  }
+
+  async #startConnection(signal: AbortSignal): Promise<ClientParts> {
+    const { lifetime, source } = this.#runtime;
+    this.#started = await startConnection(
+      {
+        options: this.#options,
+        transport: this.#transport,
+        lifetime,
+        source,
+        onFailedRound: (failure) => this.#reports.event(outerRetryReport(failure)),
+        onHttpRetry: (retry) => this.#noteTrouble(retry),
       },
+      signal,
     );
-    return waitFor(this.#connecting, this.#options.clock, options, 'the connection to start', () => this.#startUpTrouble);
+    return createClientParts(this.#options, this.#started, this.#runtime, this.#transport);
   }
 
-  async #session(options: CallOptions = {}): Promise<SessionConnection> {
-    throwIfAborted(options);
-    this.#openingSession ??= this.#shared(
-      (signal) => this.#openSession(signal),
-      () => {
-        this.#openingSession = undefined;
-      },
-    );
-    return waitFor(this.#openingSession, this.#options.clock, options, 'the session to start', () => this.#startUpTrouble);
-  }
-
-  async #shared<T>(start: (signal: AbortSignal) => Promise<T>, forget: () => void): Promise<T> {
-    try {
-      return await new CallScope(this.#options.clock, this.#lifetime).run(start);
-    } catch (error) {
-      forget();
-      throw error;
-    }
-  }
-
-  /** Remembered so that a caller who gives up waiting for the start learns what is wrong. */
-  #noteTrouble({ error, status }: RetryInfo): void {
-    const text = error instanceof Error ? error.message : `status ${status}`;
-    this.#startUpTrouble = { text, ...(error === undefined ? {} : { cause: error }) };
-  }
-
-  async #connect(signal: AbortSignal): Promise<Connection> {
-    const onReport = (report: ClientReport): void => this.#reports.event(report);
-    const parts = {
-      options: this.#options,
-      transport: this.#transport,
-      lifetime: this.#lifetime,
-      source: () => this.eventSource(),
-      onFailedRound: (failure: FailedRound) => onReport(outerRetryReport(failure)),
-      onHttpRetry: (retry: RetryInfo) => this.#noteTrouble(retry),
-    };
-    this.#started = await startConnection(parts, signal);
-    const tokenizers = new TokenizerLibrary(this.#options.tokenizer ?? {}, { ...parts, clock: this.#options.clock });
-    const loadTokenizer = (modelName: string, tokenizerId?: string) => tokenizers.load(modelName, tokenizerId);
-    const onFailure = (error: unknown): void => this.#reports.captureInSession(error);
-    return serviceConnection({ ...parts, started: this.#started, loadTokenizer, onFailure, onReport });
-  }
-
-  async #openSession(signal: AbortSignal): Promise<SessionConnection> {
-    const connection = await this.#connection({ signal });
-    const sessionId = await startSession(connection, this.#options, signal);
-    // Closed at the last moment, perhaps because of what the server had to tell: nobody would end what starts now.
+  async #startSession(signal: AbortSignal): Promise<SessionClientParts> {
+    const parts = await this.#connect({ signal });
+    const sessionId = await startSession(parts, this.#options, signal);
+    // Closed in the meantime, perhaps because of the server's message: nothing would end what starts now.
     if (this.#closing !== undefined) throw clientClosed();
     this.#sessionId = sessionId;
-    this.#keepConfigFresh(connection);
+    this.#refreshConfig(parts);
     this.#reports.startSession(sessionId);
-    return {
-      ...connection,
-      sessionId,
-      nextSamplingSessionSeqId: () => this.#nextSamplingSessionSeqId++,
-    };
+    return { ...parts, session: { sessionId, nextSamplingSessionSeqId: () => this.#nextSamplingSessionSeqId++ } };
   }
 
-  /** Reporters are owned by this client: closing another client never stops them. */
-  #makeReporter(sessionId: string): ServiceReporter | undefined {
+  /** Remembers the last failed attempt, for callers that give up waiting for the start. */
+  #noteTrouble({ error, status }: RetryInfo): void {
+    this.#startTrouble = { text: error instanceof Error ? error.message : `status ${status}`, cause: error };
+  }
+
+  /** This client owns its reporters: closing another client never stops them. */
+  #createReporter(sessionId: string): ServiceReporter | undefined {
     const { isTelemetryEnabled, sdkVersion, clock, random } = this.#options;
     const http = this.#started?.http;
     if (!isTelemetryEnabled || http === undefined) return undefined;
     return new ServiceReporter({ http, sessionId, sdkVersion, clock, random });
   }
 
-  #keepConfigFresh(connection: Connection): void {
+  #refreshConfig({ calls, runtime: { clock, lifetime } }: ClientParts): void {
     const initial = this.#started?.dynamicConfig;
     if (initial === undefined) return;
-    const { clock, sdkVersion } = this.#options;
-    const fetch = () => connection.call('clientDynamicConfig', { body: { sdkVersion } }, { hasOuterRetry: false });
-    keepDynamicConfig({ clock, lifetime: this.#lifetime, initial, fetch });
+    const { sdkVersion } = this.#options;
+    const fetch = () => calls.call('clientDynamicConfig', { body: { sdkVersion } }, { hasOuterRetry: false });
+    keepDynamicConfig({ clock, lifetime, initial, fetch });
   }
 
-  async #fromState(path: string, hasOptimizer: boolean, options: FromStateOptions & CallOptions): Promise<TrainingClient> {
+  async #createFromState(path: string, hasOptimizer: boolean, options: FromStateOptions): Promise<TrainingClient> {
     const modelSeqId = this.#nextModelSeqId++;
-    return this.#steps(options, this.#session, async (connection, step) => {
-      const connectAs = (apiKey: string) => this.#sibling(apiKey, step);
-      const { modelId, loadPath } = await createModelFromState(connection, { path, hasOptimizer, modelSeqId, options: step, connectAs });
-      const client = new TrainingClient(connection, modelId);
+    return this.#run(options, this.#connectSession, async (parts, step) => {
+      const connectAs = (apiKey: string) => this.#connectSibling(apiKey, step);
+      const { modelId, loadPath } = await createModelFromState(parts, { path, hasOptimizer, modelSeqId, options: step, connectAs });
+      const client = TrainingClient.of(parts, modelId);
       if (loadPath !== undefined) await (hasOptimizer ? client.loadStateWithOptimizer(loadPath, step) : client.loadState(loadPath, step));
       return client;
     });
   }
 
-  /**
-   * A call that waits for the connection or the session and then goes on in steps of its own. The caller's time limit is one for all of them: the
-   * steps get the options without it, with a signal that stands for it.
-   */
-  async #steps<Options extends CallOptions, Connected extends Connection, T>(
+  /** Runs a call that first waits for the connection or the session. The caller's time limit covers that wait and all steps of the work. */
+  async #run<Options extends CallOptions, Parts extends ClientParts, T>(
     options: Options,
-    connect: (this: ServiceClient, options: CallOptions) => Promise<Connected>,
-    work: (connected: Connected, step: Options & { readonly signal: AbortSignal }) => Promise<T>,
+    connect: (this: ServiceClient, options: CallOptions) => Promise<Parts>,
+    work: (parts: Parts, step: Step<Options>) => Promise<T>,
   ): Promise<T> {
-    const { clock } = this.#options;
-    const startedAtMs = clock.now();
-    const connected = await connect.call(this, options);
-    const { timeoutMs: _, ...rest } = options;
+    const startedAtMs = this.#runtime.clock.now();
+    const parts = await connect.call(this, options);
     try {
-      return await new CallScope(clock, this.#lifetime, options, startedAtMs).run((signal) =>
-        work(connected, { ...rest, signal } as Options & { readonly signal: AbortSignal }),
-      );
+      const scope = new CallScope(this.#runtime, options, startedAtMs);
+      return await scope.run((signal) => work(parts, { ...options, signal, timeoutMs: undefined }));
     } catch (error) {
-      if (hasSession(connected)) this.#reports.captureInSession(error);
+      if ('session' in parts) this.#reports.capture(error);
       else this.#reports.captureWithoutSession(error);
       throw error;
     }
   }
 
-  /** Another client of the same server with another credential, for weights that belong to somebody else. */
-  #sibling(apiKey: string, step: CallOptions): { connection: Promise<Connection>; close: () => Promise<void> } {
+  /** Another client of the same server with another credential, for weights of another account. */
+  #connectSibling(apiKey: string, step: CallOptions) {
     const sibling = new ServiceClient({ ...this.#userOptions, apiKey, baseUrl: this.#options.baseUrl });
-    return { connection: sibling.#connection(step), close: () => sibling.close() };
+    const calls = sibling.#connect(step).then((parts) => parts.calls);
+    return { calls, close: () => sibling.close() };
   }
 
   async #close(): Promise<void> {
     await this.#reports.close({ timeoutMs: LAST_REPORT_MS });
-    this.#lifetime.close();
+    this.#runtime.lifetime.close();
     if (this.#options.transport === undefined) await this.#transport.close();
   }
-}
-
-function hasSession(connection: Connection): boolean {
-  return 'sessionId' in connection;
 }

@@ -1,9 +1,9 @@
 import type { Clock, Middleware, Random, Transport, UndiciTransportOptions } from '@tinkex/http';
 import type { JsonObject, WireFormat } from '@tinkex/types';
+import type { ClientLimits } from '../limits/client-limits.js';
 import type { TokenizerOptions } from '../tokenizers/tokenizer-library.js';
-import type { ClientLimits } from './connection.js';
 
-/** A message that the server wants its users to see, or that the client has about the server. */
+/** A message from the server to its users, or from the client about the server. */
 export interface ServerMessage {
   readonly level: 'info' | 'warning' | 'error';
   readonly text: string;
@@ -12,60 +12,63 @@ export interface ServerMessage {
 /** How to reach the service, and as whom. Options win over the environment variables named here. */
 export interface ServiceClientOptions {
   /** `TINKER_API_KEY`. Must start with `tml-` or be a JWT when the base URL is the hosted service's; self-hosted servers may need none. */
-  readonly apiKey?: string;
+  readonly apiKey?: string | undefined;
   /** `TINKER_CREDENTIAL_CMD`: a shell command that prints the credential; used where the protocol allows it. */
-  readonly credentialCommand?: string;
+  readonly credentialCommand?: string | undefined;
   /** `TINKER_BASE_URL`. Default: the hosted service. */
-  readonly baseUrl?: string;
+  readonly baseUrl?: string | undefined;
   /** `TINKER_PROJECT_ID`: the project the session belongs to. */
-  readonly projectId?: string;
+  readonly projectId?: string | undefined;
   /** `TINKER_TAGS` (comma-separated): tags of the session. */
-  readonly tags?: readonly string[];
+  readonly tags?: readonly string[] | undefined;
   /** Free-form facts about the session. */
-  readonly userMetadata?: JsonObject;
-  /** Limit of one HTTP attempt in milliseconds where the protocol sets none of its own. Default 60,000. */
-  readonly timeoutMs?: number;
-  /** HTTP retries of calls that may be retried. Default 10. */
-  readonly maxRetries?: number;
+  readonly userMetadata?: JsonObject | undefined;
   /**
-   * For how long the start, training submissions, saves and REST calls are repeated on top of `maxRetries`, milliseconds, while they fail in a way
-   * time may heal. Default 300,000. 0 leaves only `maxRetries`. Creating sessions, models and sampling clients has `maxRetries` alone.
+   * Limit of one HTTP attempt in milliseconds, for endpoints without a limit in the protocol. Default 60,000. It does not limit a call,
+   * which may make several attempts: pass `timeoutMs` to the call for that.
    */
-  readonly maxRetryMs?: number;
+  readonly attemptTimeoutMs?: number | undefined;
+  /** HTTP retries of calls that may be retried. Default 10. */
+  readonly maxRetries?: number | undefined;
+  /**
+   * How long the start, training submissions, saves and REST calls are repeated on top of `maxRetries`, in milliseconds, while they fail
+   * temporarily. Default 300,000. 0 leaves only `maxRetries`. Creating sessions, models and sampling clients uses `maxRetries` alone.
+   */
+  readonly maxRetryMs?: number | undefined;
   /** Sent with every request. */
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Added to the query of every request. */
-  readonly query?: Readonly<Record<string, string>>;
-  /** Where requests go instead of undici: the testkit's `memoryTransport()`, or your own. It is not closed by this client. */
-  readonly transport?: Transport;
-  /** An undici dispatcher for the built-in transport, for proxies, TLS or pools of your own. It is not closed by this client. */
+  readonly query?: Readonly<Record<string, string>> | undefined;
+  /** Replaces undici: the testkit's `memoryTransport()`, or your own. This client does not close it. */
+  readonly transport?: Transport | undefined;
+  /** An undici dispatcher for the built-in transport, for proxies, TLS or pools. This client does not close it. */
   readonly dispatcher?: UndiciTransportOptions['dispatcher'];
   /** Layers around each HTTP attempt, outermost first. */
-  readonly middleware?: readonly Middleware[];
+  readonly middleware?: readonly Middleware[] | undefined;
   /** Default `auto`: protobuf, and JSON for a server that refuses protobuf. */
-  readonly wireFormat?: 'auto' | WireFormat;
-  /** Time. Default: the machine's. */
-  readonly clock?: Clock;
-  /** Chance, uniform in [0, 1). Default `Math.random`. */
-  readonly random?: Random;
-  /** The reference version told to the server. Default: the one this SDK mirrors. */
-  readonly sdkVersion?: string;
-  /** `TINKER_TELEMETRY`: whether session start and failures are reported to the service. Default: only to the hosted service. */
-  readonly telemetry?: boolean;
+  readonly wireFormat?: 'auto' | WireFormat | undefined;
+  /** Default: the system clock. */
+  readonly clock?: Clock | undefined;
+  /** Random numbers, uniform in [0, 1). Default `Math.random`. */
+  readonly random?: Random | undefined;
+  /** The reference version reported to the server. Default: the one that this SDK mirrors. */
+  readonly sdkVersion?: string | undefined;
+  /** `TINKER_TELEMETRY`: whether the session's start and failures are reported to the service. Default: only to the hosted service. */
+  readonly telemetry?: boolean | undefined;
   /**
-   * Whether `tinkex:sampling:call` events carry the prompt's and the sampled tokens, for sinks that ask for content too. Default false: no event
-   * ever carries content.
+   * Whether `tinkex:sampling:call` events carry the tokens of prompts and samples, for sinks that also request content. Default false: no
+   * event carries content.
    */
-  readonly publishContent?: boolean;
-  /** Between two heartbeats. Default 10,000. */
-  readonly heartbeatIntervalMs?: number;
-  /** How much may be under way at once. Calls over a limit wait in line; none is refused. */
-  readonly limits?: ClientLimits;
-  /** Where tokenizers come from: your own loader, a directory, a hub. Default: the hub, with the optional peer `@huggingface/tokenizers`. */
-  readonly tokenizer?: TokenizerOptions;
+  readonly publishContent?: boolean | undefined;
+  /** Milliseconds between two heartbeats. Default 10,000. */
+  readonly heartbeatIntervalMs?: number | undefined;
+  /** How much may be in progress at the same time. Calls over a limit wait; none is refused. */
+  readonly limits?: ClientLimits | undefined;
+  /** Where tokenizers come from: a loader, a directory, a hub. Default: the hub, with the optional peer `@huggingface/tokenizers`. */
+  readonly tokenizer?: TokenizerOptions | undefined;
   /**
-   * Told what the server says at the start of a session, that an account is unpaid (402), and that heartbeats are not answered. Default: warnings and
-   * errors become process warnings, which Node prints.
+   * Receives the server's messages at the start of a session, and warnings about an unpaid account (402) and unanswered heartbeats.
+   * Default: warnings and errors become process warnings, which Node prints.
    */
-  readonly onServerMessage?: (message: ServerMessage) => void;
+  readonly onServerMessage?: ((message: ServerMessage) => void) | undefined;
 }

@@ -1,38 +1,37 @@
-import { HttpClient, type HttpClientOptions, jwtAuth, type RetryInfo, type Transport } from '@tinkex/http';
-import { ApiStatusError, type EventSource } from '@tinkex/types';
+import { HttpClient, jwtAuth, type RetryInfo, type Transport } from '@tinkex/http';
+import type { RetryFailure } from '@tinkex/telemetry/reporter';
+import { ApiStatusError } from '@tinkex/types';
 import { type ClientConfigResponse, type ClientDynamicConfigResponse, clientConfigResponse } from '@tinkex/types/wire';
-import { EndpointCaller, type FailedRound } from '../calls/endpoint-caller.js';
-import type { Lifetime } from '../calls/lifetime.js';
-import { tellUser } from '../calls/tell-user.js';
+import { EndpointCaller } from '../calls/endpoint-caller.js';
 import { BillingPause } from '../limits/billing-pause.js';
+import { notifyUser } from '../runtime/notify-user.js';
+import type { Runtime } from '../runtime/runtime.js';
 import { type Credential, chooseCredential, requireKey } from './credentials.js';
 import type { ResolvedOptions } from './resolve-options.js';
 
-/** What start-up gives: the server's word, and a client with the final credential. */
+/** The result of start-up: the server's configuration, and an HTTP client with the final credential. */
 export interface Started {
   readonly http: HttpClient;
-  readonly caller: EndpointCaller;
+  readonly calls: EndpointCaller;
   readonly billingPause: BillingPause;
   readonly config: ClientConfigResponse;
-  /** Undefined when the server has no such endpoint: then there is nothing to refresh either. */
+  /** Undefined when the server has no such endpoint: then there is nothing to refresh. */
   readonly dynamicConfig: ClientDynamicConfigResponse | undefined;
   readonly credential: () => Promise<string>;
 }
 
-export interface StartParts {
+export interface StartParts extends Pick<Runtime, 'lifetime' | 'source'> {
   readonly options: ResolvedOptions;
   readonly transport: Transport;
-  readonly lifetime: Lifetime;
-  readonly source: () => EventSource;
-  readonly onFailedRound: (failure: FailedRound) => void;
+  readonly onFailedRound: (failure: RetryFailure) => void;
   readonly onHttpRetry: (retry: RetryInfo) => void;
 }
 
-/** The reference's window, until the server has told its own. */
+/** The reference client's window, until the server has named another. */
 const DEFAULT_BILLING_WINDOW_MS = 3_600_000;
 const NO_SUCH_ENDPOINT: ReadonlySet<number> = new Set([404, 405]);
 
-/** Fetches the configuration, exchanges the credential if the server wants that, and fetches what may change later. */
+/** Fetches the configuration, exchanges the credential if the server requires that, and fetches what may change later. */
 export async function startConnection(parts: StartParts, signal: AbortSignal): Promise<Started> {
   const clients: StartUpClient[] = [];
   const connectAs = (credential: Credential | undefined): StartUpClient => {
@@ -43,7 +42,7 @@ export async function startConnection(parts: StartParts, signal: AbortSignal): P
   try {
     return await start(parts.options, connectAs, signal);
   } catch (error) {
-    // The next call starts anew; what this start has made, such as a token that is kept fresh, must not pile up.
+    // The next call starts again; what this start has created, such as a token that is refreshed, must not accumulate.
     for (const client of clients) client.close();
     throw error;
   }
@@ -57,9 +56,9 @@ async function start(options: ResolvedOptions, connectAs: ConnectAs, signal: Abo
   const config = await plain.clientConfig(signal);
   const { session, credential } = await authenticate(options, connectAs, plain, first, config, signal);
   const billingPause = session.useBillingWindow(config);
-  const caller = session.caller(billingPause);
-  const dynamicConfig = await session.dynamicConfig(caller, signal);
-  return { http: session.http, caller, billingPause, config, dynamicConfig, credential };
+  const calls = session.createCaller(billingPause);
+  const dynamicConfig = await session.dynamicConfig(calls, signal);
+  return { http: session.http, calls, billingPause, config, dynamicConfig, credential };
 }
 
 async function authenticate(
@@ -79,50 +78,50 @@ async function authenticate(
   if (isCommandRequired && source?.isToken) return { session: plain, credential: source.read };
   const exchanger = connectAs(source);
   const auth = jwtAuth({ clock: options.clock, exchange: () => exchanger.exchange() });
-  // The first exchange must succeed; refreshes may fail and leave the old token in use.
+  // The first exchange must succeed; a refresh may fail and leave the old token in use.
   await exchanger.startUpCaller.retry(async () => auth.headers(signal), { operation: 'authToken', signal });
   const session = connectAs({ auth, read: async () => auth.token ?? '', source: 'apiKey', isToken: true });
   return { session, credential: async () => auth.token ?? '' };
 }
 
-/** An HTTP client with one credential, and the few calls that start-up makes with it. */
+/** An HTTP client with one credential, and the calls that start-up makes with it. */
 class StartUpClient {
   readonly http: HttpClient;
   readonly #parts: StartParts;
   readonly #forget: () => void;
-  /** Knows the client's own rules only, not yet the server's. */
+  /** Follows the client's rules only, not yet the server's. */
   readonly startUpCaller: EndpointCaller;
 
   constructor(parts: StartParts, credential: Credential | undefined) {
     const { options, transport, source } = parts;
     this.#parts = parts;
-    const { timeoutMs, maxRetries, query, middleware } = options;
-    const httpOptions: HttpClientOptions = {
-      baseUrl: options.baseUrl,
+    const { baseUrl, headers, clock, random, sdkVersion, attemptTimeoutMs, maxRetries, query, middleware } = options;
+    const auth = credential?.auth;
+    this.http = new HttpClient({
+      baseUrl,
       transport,
-      headers: options.headers,
-      clock: options.clock,
-      random: options.random,
-      sdkVersion: options.sdkVersion,
+      headers,
+      clock,
+      random,
+      sdkVersion,
       source,
-      ...(credential === undefined ? {} : { auth: credential.auth }),
-      attemptTimeoutMs: timeoutMs,
-      ...(maxRetries === undefined ? {} : { maxRetries }),
-      ...(query === undefined ? {} : { query }),
-      ...(middleware === undefined ? {} : { middleware }),
-    };
-    this.http = new HttpClient(httpOptions);
-    this.startUpCaller = this.caller(this.#billingPause(DEFAULT_BILLING_WINDOW_MS));
+      auth,
+      attemptTimeoutMs,
+      maxRetries,
+      query,
+      middleware,
+    });
+    this.startUpCaller = this.createCaller(this.#billingPause(DEFAULT_BILLING_WINDOW_MS));
     this.#forget = parts.lifetime.onClose(() => void this.http.close());
   }
 
-  /** For a start that failed: ends it before the client does. */
+  /** Ends a failed start before the client is closed. */
   close(): void {
     this.#forget();
     void this.http.close();
   }
 
-  caller(billingPause: BillingPause): EndpointCaller {
+  createCaller(billingPause: BillingPause): EndpointCaller {
     const { options, lifetime, onFailedRound, onHttpRetry } = this.#parts;
     const { clock, maxRetryMs } = options;
     return new EndpointCaller({ http: this.http, clock, lifetime, billingPause, maxRetryMs, onFailedRound, onHttpRetry });
@@ -137,13 +136,13 @@ class StartUpClient {
     return new BillingPause(clock, maxPauseMs, (level) => {
       const text =
         level === 'warning'
-          ? 'The account is unpaid (status 402). Work is paused and tried again every 5 s until it is paid.'
-          : 'The account is still unpaid (status 402); waiting is over and calls fail.';
-      tellUser(onServerMessage, { level, text });
+          ? 'The account is unpaid (status 402). Calls are paused and tried again every 5 s until it is paid.'
+          : 'The account is still unpaid (status 402). Calls fail from now on.';
+      notifyUser(onServerMessage, { level, text });
     });
   }
 
-  /** Servers without this endpoint get the reference defaults. */
+  /** Servers without this endpoint get the reference client's defaults. */
   async clientConfig(signal: AbortSignal): Promise<ClientConfigResponse> {
     const { sdkVersion } = this.#parts.options;
     try {
@@ -154,10 +153,10 @@ class StartUpClient {
     }
   }
 
-  async dynamicConfig(caller: EndpointCaller, signal: AbortSignal): Promise<ClientDynamicConfigResponse | undefined> {
+  async dynamicConfig(calls: EndpointCaller, signal: AbortSignal): Promise<ClientDynamicConfigResponse | undefined> {
     const { sdkVersion } = this.#parts.options;
     try {
-      return await caller.call('clientDynamicConfig', { body: { sdkVersion } }, { signal, hasOuterRetry: true });
+      return await calls.call('clientDynamicConfig', { body: { sdkVersion } }, { signal, hasOuterRetry: true });
     } catch (error) {
       if (isMissing(error)) return undefined;
       throw error;

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,7 +6,8 @@ import { createResponse, systemClock, type Transport, type TransportRequest } fr
 import { VirtualClock } from '@tinkex/testkit';
 import { AbortedError, ByteTokenizer, ConfigurationError, ConnectionError, ModelInput, type Tokenizer } from '@tinkex/types';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { Lifetime } from '../calls/lifetime.js';
+import { readVectors } from '../../../../vectors/read.js';
+import { ClientLifetime } from '../runtime/client-lifetime.js';
 import { buildHuggingFaceTokenizer } from './huggingface-tokenizer.js';
 import { TokenizerLibrary, type TokenizerLibraryParts, type TokenizerOptions } from './tokenizer-library.js';
 
@@ -50,7 +50,7 @@ function hub(answer: (url: URL) => Answer): Transport & { readonly requests: Tra
 }
 
 const libraryOf = (options: TokenizerOptions, transport: Transport, more: Partial<TokenizerLibraryParts> = {}) =>
-  new TokenizerLibrary(options, { transport, clock: systemClock, lifetime: new Lifetime(), ...more });
+  new TokenizerLibrary(options, { transport, clock: systemClock, lifetime: new ClientLifetime(), ...more });
 const noNetwork = () => hub(() => new ConnectionError({ message: 'no route to host' }));
 const untilAborted = ({ signal }: TransportRequest) =>
   new Promise<never>((_, reject) => {
@@ -146,11 +146,11 @@ describe('TokenizerLibrary', () => {
   });
 
   it('ends with the client', async () => {
-    const lifetime = new Lifetime();
+    const lifetime = new ClientLifetime();
     const loading = libraryOf({}, { ...noNetwork(), send: untilAborted }, { lifetime }).load('org/model');
     await new Promise((resolve) => setImmediate(resolve));
     lifetime.close();
-    await expect(loading).rejects.toMatchObject({ name: 'AbortError', message: 'The client was closed' });
+    await expect(loading).rejects.toMatchObject({ name: 'AbortError', message: 'The client was closed.' });
   });
 
   it('does not follow a hub from https to http', async () => {
@@ -198,9 +198,7 @@ describe('ids by the shared vectors', () => {
     readonly input: { readonly model_name: string; readonly tokenizer_id: string | null };
     readonly expected: { readonly tokenizer_id: string; readonly revision?: string };
   }
-  const { cases } = JSON.parse(readFileSync(new URL('../../test/vectors/tokenizer-id.json', import.meta.url), 'utf8')) as {
-    cases: IdCase[];
-  };
+  const cases = readVectors('tokenizer-id') as IdCase[];
 
   it.each(cases)('$name', async ({ input, expected }) => {
     const asked: (string | undefined)[] = [];

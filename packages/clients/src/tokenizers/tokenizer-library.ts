@@ -1,30 +1,29 @@
-import type { Clock, Transport } from '@tinkex/http';
+import type { Transport } from '@tinkex/http';
 import { ByteTokenizer, isByteTokenizerId, type Tokenizer, tokenizerIdFor } from '@tinkex/types';
-import { CallScope } from '../calls/call-scope.js';
-import type { Lifetime } from '../calls/lifetime.js';
+import { CallScope } from '../runtime/call-scope.js';
+import type { Runtime } from '../runtime/runtime.js';
+import { waitFor } from '../runtime/wait-for.js';
 import { readTokenizerDirectory } from './directory-source.js';
 import { DEFAULT_HUB_URL, fetchTokenizerFiles } from './hub-source.js';
 import { buildHuggingFaceTokenizer } from './huggingface-tokenizer.js';
 import { type TokenizerFiles, type TokenizerReference, tokenizerUnavailable } from './tokenizer-source.js';
 
-/** Where a client gets tokenizers from. The first of `load`, `directory` and the hub that is given is used. */
+/** Where a client gets tokenizers from: the first of `load`, `directory` and the hub that is set. */
 export interface TokenizerOptions {
-  /** Supplies the tokenizer yourself; return undefined to go on with the other sources. */
-  readonly load?: (id: string, revision?: string) => Tokenizer | undefined | Promise<Tokenizer | undefined>;
-  /** A directory with `tokenizer.json` (and `tokenizer_config.json`), or with one directory per tokenizer id. No network is used. */
-  readonly directory?: string;
-  /** A hub that serves `<hubUrl>/<id>/resolve/<revision>/tokenizer.json`. Default `https://huggingface.co`; `false` never asks one. */
-  readonly hubUrl?: string | false;
+  /** Supplies the tokenizer. Return undefined to continue with the other sources. */
+  readonly load?: ((id: string, revision?: string) => Tokenizer | undefined | Promise<Tokenizer | undefined>) | undefined;
+  /** A directory with `tokenizer.json` (and `tokenizer_config.json`), or with one directory per tokenizer ID. Uses no network. */
+  readonly directory?: string | undefined;
+  /** A hub that serves `<hubUrl>/<id>/resolve/<revision>/tokenizer.json`. Default `https://huggingface.co`; `false` uses no hub. */
+  readonly hubUrl?: string | false | undefined;
 }
 
-/** What a client lends to its library. */
-export interface TokenizerLibraryParts {
+/** What a library uses of its client. */
+export interface TokenizerLibraryParts extends Pick<Runtime, 'clock' | 'lifetime'> {
   readonly transport: Transport;
-  readonly clock: Clock;
-  readonly lifetime: Lifetime;
 }
 
-/** Loads tokenizers, once per id, for all callers. Belongs to one client: closing it ends what is being fetched. */
+/** Loads tokenizers, once per ID, for all callers of one client. Closing the client ends the fetches. */
 export class TokenizerLibrary {
   readonly #options: TokenizerOptions;
   readonly #parts: TokenizerLibraryParts;
@@ -36,18 +35,23 @@ export class TokenizerLibrary {
   }
 
   /**
-   * The tokenizer of a model, by the protocol's rules for its id.
+   * The tokenizer of a model, by the protocol's rules for its ID. The load is shared: `signal` ends only this wait.
    *
-   * @throws ConfigurationError, saying how to supply the files, when none of the sources has it.
+   * @throws ConfigurationError, with instructions for supplying the files, when none of the sources has it.
    */
-  load(modelName: string, tokenizerId?: string): Promise<Tokenizer> {
+  load(modelName: string, tokenizerId?: string, signal?: AbortSignal): Promise<Tokenizer> {
+    const target = { what: `the tokenizer of ${modelName}`, consequence: 'The load continues for other callers.' };
+    return waitFor(this.#loadOnce(modelName, tokenizerId), this.#parts.clock, { signal }, target);
+  }
+
+  #loadOnce(modelName: string, tokenizerId: string | undefined): Promise<Tokenizer> {
     const reference = tokenizerReference(modelName, tokenizerId);
     const key = `${reference.id}@${reference.revision ?? ''}`;
     const cached = this.#cache.get(key);
     if (cached !== undefined) return cached;
     const loading = this.#load(reference);
     this.#cache.set(key, loading);
-    // A failure is not remembered: the network or the directory may be there the next time.
+    // A failure is not remembered: the network or the directory may be available the next time.
     loading.catch(() => this.#cache.delete(key));
     return loading;
   }
@@ -64,11 +68,11 @@ export class TokenizerLibrary {
 
   #fetch(reference: TokenizerReference, hubUrl: string): Promise<TokenizerFiles> {
     const { transport, clock, lifetime } = this.#parts;
-    return new CallScope(clock, lifetime).run((signal) => fetchTokenizerFiles(reference, { hubUrl, transport, clock, signal }));
+    return new CallScope({ clock, lifetime }).run((signal) => fetchTokenizerFiles(reference, { hubUrl, transport, clock, signal }));
   }
 }
 
 function tokenizerReference(modelName: string, tokenizerId: string | undefined): TokenizerReference {
   const { tokenizerId: id, revision } = tokenizerIdFor(modelName, tokenizerId);
-  return { id, ...(revision === undefined ? {} : { revision }) };
+  return { id, revision };
 }

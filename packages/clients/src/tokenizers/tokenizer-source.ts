@@ -13,11 +13,11 @@ export interface TokenizerReference {
   /** Such as `Qwen/Qwen3-8B`. */
   readonly id: string;
   /** A branch, tag or commit on the hub. Default `main`. */
-  readonly revision?: string;
+  readonly revision?: string | undefined;
 }
 
 /**
- * The parts of an id, checked: an id comes from a server and becomes part of file paths and URLs, so each part must be an ordinary name.
+ * Splits and checks an ID: it comes from a server and becomes part of file paths and URLs, so each part must be an ordinary name.
  */
 export function tokenizerIdParts(id: string): string[] {
   const parts = id.split('/');
@@ -36,6 +36,6 @@ export function tokenizerUnavailable(id: string, why: string, cause?: unknown): 
       `The tokenizer ${id} could not be loaded: ${why}. Supply it yourself: put tokenizer.json (and tokenizer_config.json) into a directory and pass ` +
       'tokenizer: { directory }, or pass tokenizer: { load: (id) => yourTokenizer }.',
     option: 'tokenizer',
-    ...(cause === undefined ? {} : { cause }),
+    cause,
   });
 }

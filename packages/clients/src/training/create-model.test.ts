@@ -94,7 +94,7 @@ describe('models from saved weights', () => {
     controller.abort('why');
     expect(await aborted).toMatchObject({ name: 'AbortError', cause: 'why' });
     await server.service.close();
-    expect(await closed).toMatchObject({ name: 'AbortError', message: 'The client was closed' });
+    expect(await closed).toMatchObject({ name: 'AbortError', message: 'The client was closed.' });
     expect(server.clock.pending).toBe(0);
   });
 

@@ -1,152 +1,117 @@
 import { publish } from '@tinkex/http';
 import { ValidationError, type WeightsInfoResponse } from '@tinkex/types';
-import { type CreateModelRequest, endpoints, resolveLoraConfig } from '@tinkex/types/wire';
-import type { CallOptions } from '../calls/call-options.js';
-import type { ApiFuture } from '../futures/api-future.js';
-import type { FutureResults } from '../futures/attach.js';
-import { resultDecoders } from '../futures/result-decoders.js';
-import type { Connection, EndpointCallOptions, SessionConnection } from '../service/connection.js';
+import { type CreateModelRequest, DEFAULT_LORA_RANK, endpoints, resolveLoraConfig } from '@tinkex/types/wire';
+import type { EndpointCaller } from '../calls/endpoint-caller.js';
+import type { FutureResults } from '../futures/result-decoders.js';
+import { type OngoingCall, RunningCall } from '../futures/running-call.js';
+import type { CallOptions } from '../runtime/call-options.js';
+import { type OperationBody, pollResult, submitOperation, type TrainingParts } from './operations.js';
 import type { FromStateOptions, LoraTrainingOptions } from './training-options.js';
 
-/** @throws `ValidationError` when no server could make this adapter. */
+/** @throws `ValidationError` when no server could create this adapter. */
 export function checkLoraModel(options: LoraTrainingOptions): void {
   endpoints.createModel.request.encode({ sessionId: '', modelSeqId: 0, ...loraModel(options) });
 }
 
-/** Creates a model with a new adapter and waits until it is there. */
-export async function createLoraModel(
-  connection: SessionConnection,
-  modelSeqId: number,
-  options: LoraTrainingOptions & CallOptions,
-): Promise<string> {
-  const body = { sessionId: connection.sessionId, modelSeqId, ...loraModel(options) };
-  const { modelId } = await create(
-    connection,
-    'CreateModel',
-    (callOptions) => connection.call('createModel', { body }, callOptions),
-    options,
-  );
+/** Creates a model with a new adapter and waits until it exists. */
+export async function createLoraModel(parts: TrainingParts, modelSeqId: number, options: LoraTrainingOptions): Promise<string> {
+  const { sessionId } = parts.session;
+  const { modelId } = await create(parts, 'CreateModel', { sessionId, modelSeqId, ...loraModel(options) }, options);
   return modelId;
 }
 
-/** What the user decides about a new model. */
+/** The part of a new model that the user decides. */
 function loraModel(options: LoraTrainingOptions): Omit<CreateModelRequest, 'sessionId' | 'modelSeqId'> {
   const { baseModel, userMetadata, rank, seed, trainMlp, trainAttn, trainUnembed } = options;
-  const lora = {
-    ...(rank === undefined ? {} : { rank }),
-    ...(seed === undefined ? {} : { seed }),
-    ...(trainMlp === undefined ? {} : { trainMlp }),
-    ...(trainAttn === undefined ? {} : { trainAttn }),
-    ...(trainUnembed === undefined ? {} : { trainUnembed }),
+  return {
+    baseModel,
+    loraConfig: resolveLoraConfig({ rank: rank ?? DEFAULT_LORA_RANK, seed, trainMlp, trainAttn, trainUnembed }),
+    userMetadata,
   };
-  return { baseModel, loraConfig: resolveLoraConfig(lora), ...(userMetadata === undefined ? {} : { userMetadata }) };
 }
 
-/** A model to be made of saved weights. */
+/** A model to be created from saved weights. */
 export interface ModelFromState {
   readonly path: string;
   readonly hasOptimizer: boolean;
   readonly modelSeqId: number;
-  readonly options: FromStateOptions & CallOptions;
+  readonly options: FromStateOptions;
   /** Connects with another credential, for weights of another account. */
-  readonly connectAs: (apiKey: string) => { readonly connection: Promise<Connection>; readonly close: () => Promise<void> };
+  readonly connectAs: (apiKey: string) => { readonly calls: Promise<EndpointCaller>; readonly close: () => Promise<void> };
 }
 
 /**
- * Creates a model of saved weights, in the way the server is configured for: by one load, or as a new model into which the
- * weights are still to be loaded (`loadPath`).
+ * Creates a model from saved weights, in the way that the server is configured for: by one load, or as a new model into which the weights
+ * must still be loaded (`loadPath`).
  */
 export async function createModelFromState(
-  connection: SessionConnection,
+  parts: TrainingParts,
   request: ModelFromState,
 ): Promise<{ readonly modelId: string; readonly loadPath?: string }> {
-  if (connection.config.createModelViaLoadWeights) return { modelId: await createByLoading(connection, request) };
+  if (parts.training.config.createModelViaLoadWeights) return { modelId: await createByLoading(parts, request) };
   const { path, modelSeqId, options } = request;
-  const info = await weightsInfo(connection, request);
+  const info = await weightsInfo(parts, request);
   const { loraRank, trainMlp = true, trainAttn = true, trainUnembed = true } = info;
   const { userMetadata, signal, headers } = options;
-  const modelId = await createLoraModel(connection, modelSeqId, {
-    baseModel: options.baseModel ?? info.baseModel,
-    rank: loraRank ?? noRank(path),
-    trainMlp,
-    trainAttn,
-    trainUnembed,
-    ...(userMetadata === undefined ? {} : { userMetadata }),
-    ...(signal === undefined ? {} : { signal }),
-    ...(headers === undefined ? {} : { headers }),
-  });
-  return { modelId, loadPath: path };
+  const baseModel = options.baseModel ?? info.baseModel;
+  const rank = loraRank ?? noRank(path);
+  const lora = { baseModel, rank, trainMlp, trainAttn, trainUnembed, userMetadata, signal, headers };
+  return { modelId: await createLoraModel(parts, modelSeqId, lora), loadPath: path };
 }
 
-async function weightsInfo(connection: Connection, { path, options, connectAs }: ModelFromState): Promise<WeightsInfoResponse> {
+async function weightsInfo(
+  { calls }: TrainingParts,
+  { path: tinkerPath, options, connectAs }: ModelFromState,
+): Promise<WeightsInfoResponse> {
   const { weightsAccessToken } = options;
-  if (weightsAccessToken === undefined) return connection.call('weightsInfo', { body: { tinkerPath: path } }, options);
+  if (weightsAccessToken === undefined) return calls.call('weightsInfo', { body: { tinkerPath } }, options);
   const owner = connectAs(weightsAccessToken);
   try {
-    return await (await owner.connection).call('weightsInfo', { body: { tinkerPath: path } }, options);
+    return await (await owner.calls).call('weightsInfo', { body: { tinkerPath } }, options);
   } finally {
     await owner.close();
   }
 }
 
-/** One request that both creates and loads; the model's id follows from the session's. */
+/** One request that both creates and loads; the model's ID follows from the session's. */
 async function createByLoading(
-  connection: SessionConnection,
-  { path, hasOptimizer, modelSeqId, options }: ModelFromState,
+  parts: TrainingParts,
+  { path, hasOptimizer: optimizer, modelSeqId, options }: ModelFromState,
 ): Promise<string> {
   const { baseModel, userMetadata, weightsAccessToken } = options;
-  const startedAtMs = connection.clock.now();
-  const body = {
-    sessionId: connection.sessionId,
-    modelSeqId,
-    path,
-    optimizer: hasOptimizer,
-    ...(baseModel === undefined ? {} : { baseModel }),
-    ...(userMetadata === undefined ? {} : { userMetadata }),
-    ...(weightsAccessToken === undefined ? {} : { weightsAccessToken }),
-  };
-  const { modelId = `${connection.sessionId}:train:${modelSeqId}` } = await create(
-    connection,
-    'LoadWeights',
-    (callOptions) => connection.call('loadWeights', { body }, callOptions),
-    options,
-  );
-  const durationMs = connection.clock.now() - startedAtMs;
-  publish('tinkex:checkpoint:load', { requestType: 'LoadWeights', modelId, path, durationMs, ...connection.source() });
+  const { clock, source } = parts.runtime;
+  const { sessionId } = parts.session;
+  const startedAtMs = clock.now();
+  const body = { sessionId, modelSeqId, path, optimizer, baseModel, userMetadata, weightsAccessToken };
+  const { modelId = `${sessionId}:train:${modelSeqId}` } = await create(parts, 'LoadWeights', body, options);
+  publish('tinkex:checkpoint:load', { requestType: 'LoadWeights', modelId, path, durationMs: clock.now() - startedAtMs, ...source() });
   return modelId;
 }
 
-/** Runs a creation behind a future of its own, so that its queue states and its failure are told like any other's. */
-function create<Type extends 'CreateModel' | 'LoadWeights'>(
-  connection: SessionConnection,
+/** Runs a creation behind a future, so that its queue states and its failure are published like any other's. */
+async function create<Type extends 'CreateModel' | 'LoadWeights'>(
+  parts: TrainingParts,
   requestType: Type,
-  submit: (options: EndpointCallOptions) => Promise<{ readonly requestId: string }>,
+  body: OperationBody<Type>,
   options: CallOptions,
-): ApiFuture<FutureResults[Type]> {
-  const { headers } = options;
-  return connection.startOperation(
-    {
-      requestType,
-      async run({ signal, startedAtMs, accepted, observer }) {
-        const callOptions = { signal, isScoped: true, ...(headers === undefined ? {} : { headers }) };
-        const { requestId } = await submit(callOptions);
-        accepted([requestId]);
-        return connection.poll({
-          requestId,
-          requestType,
-          decoder: resultDecoders[requestType],
-          roundtripMs: connection.clock.now() - startedAtMs,
-          signal,
-          ...(headers === undefined ? {} : { headers }),
-          observer,
-        });
-      },
-    },
-    options,
-  );
+): Promise<FutureResults[Type]> {
+  const call = new RunningCall<FutureResults[Type]>(parts.runtime, requestType, options);
+  return call.settleWith(execute(parts, call, requestType, body));
+}
+
+async function execute<Type extends 'CreateModel' | 'LoadWeights'>(
+  parts: TrainingParts,
+  call: OngoingCall,
+  requestType: Type,
+  body: OperationBody<Type>,
+): Promise<FutureResults[Type]> {
+  call.throwIfEnded();
+  const requestId = await submitOperation(parts, requestType, body, call.step);
+  call.accept([requestId]);
+  return pollResult(parts, call, requestType, requestId);
 }
 
 function noRank(path: string): never {
-  const issues = [{ path: 'loraRank', message: `is missing: ${path} holds no LoRA weights that training could go on from` }];
+  const issues = [{ path: 'loraRank', message: `is missing: ${path} holds no LoRA weights that training could continue from` }];
   throw new ValidationError({ direction: 'response', subject: 'WeightsInfoResponse', issues });
 }

@@ -1,6 +1,6 @@
 import { type Datum, TensorData, ValidationError, type ValidationIssue } from '@tinkex/types';
 import type { CustomLossResult, LogprobTensor } from './custom-loss.js';
-import { explainData } from './wrong-datum.js';
+import { explainInvalidData } from './explain-invalid-data.js';
 
 const ALLOWED_INPUTS: ReadonlySet<string> = new Set(['targetTokens', 'weights']);
 
@@ -9,7 +9,7 @@ export function forwardData(data: readonly Datum[]): Datum[] {
   try {
     return data.map(withWeights);
   } catch (error) {
-    throw explainData(data, error);
+    throw explainInvalidData(data, error);
   }
 }
 

@@ -1,13 +1,10 @@
 import type { Datum, ForwardBackwardOutput } from '@tinkex/types';
-import type { CallOptions } from '../calls/call-options.js';
-import type { ApiFuture } from '../futures/api-future.js';
-import type { Operation } from '../futures/operation.js';
-import { waitFor } from '../futures/wait.js';
+import type { DataChunk } from '@tinkex/types/wire';
+import type { OngoingCall } from '../futures/running-call.js';
+import { waitFor } from '../runtime/wait-for.js';
 import { backwardData, forwardData, logprobsOf } from './custom-loss-data.js';
-import { runForwardPass } from './forward-pass.js';
-import type { ModelOperations } from './model-operations.js';
-import { type PassPlan, planPass } from './pass-plan.js';
-import type { Turn } from './turns.js';
+import type { TrainedModel } from './operations.js';
+import { collectPass, type Pass, splitData, submitPass } from './passes.js';
 
 /** The log-probabilities of one datum's targets under the model being trained. */
 export interface LogprobTensor {
@@ -17,19 +14,19 @@ export interface LogprobTensor {
   readonly shape: readonly number[];
 }
 
-/** What a custom loss gives back. */
+/** What a custom loss returns. */
 export interface CustomLossResult {
   /** The loss C, a single number. */
   readonly loss: number;
   /** ∂C/∂logprob for each datum, as many numbers as it has logprobs, in the same order. */
   readonly gradients: readonly (Float32Array | readonly number[])[];
   /** Written over the server's metrics in the result. */
-  readonly metrics?: Readonly<Record<string, number>>;
+  readonly metrics?: Readonly<Record<string, number>> | undefined;
 }
 
 /**
- * A loss computed in this process. Gets the data as given and the logprobs of each datum. May be async. Do not await an operation of the same
- * training client in it: that operation waits for the backward pass, which waits for the loss.
+ * A loss computed in this process. Receives the data as given and the logprobs of each datum. May be async. Do not await an operation of the
+ * same training client in it: that operation waits for the backward pass, which waits for the loss.
  */
 export type CustomLoss = (data: readonly Datum[], logprobs: readonly LogprobTensor[]) => CustomLossResult | Promise<CustomLossResult>;
 
@@ -41,75 +38,59 @@ export interface CustomForwardBackwardOutput extends ForwardBackwardOutput {
 
 /**
  * Why two passes give the gradient of any loss: the server's cross-entropy is −Σ w·ℓ, so its gradient with weights w = −∂C/∂ℓ
- * is Σ (∂C/∂ℓ)(∂ℓ/∂θ) = ∂C/∂θ. Both passes must see the same weights; so both take their places in the line right away,
- * next to each other, and nothing called later can come between them.
+ * is Σ (∂C/∂ℓ)(∂ℓ/∂θ) = ∂C/∂θ. Both passes must see the same weights; so both reserve their turns right away, next to each other, and no
+ * operation called later can come between them.
  */
-export function startCustomPass(
-  model: ModelOperations,
+export async function runCustomPass(
+  model: TrainedModel,
+  call: OngoingCall,
   data: readonly Datum[],
   loss: CustomLoss,
-  options: CallOptions,
-): ApiFuture<CustomForwardBackwardOutput> {
-  const run = async (operation: Operation): Promise<CustomForwardBackwardOutput> => {
-    const { config } = model.connection;
-    const forward = planPass(forwardData(data), config);
-    const forwardTurn = model.turns.reserve(forward.chunks.length);
-    // Same inputs, dense weights of the same size: the backward pass is split where the forward pass is.
-    const backwardTurn = model.turns.reserve(forward.chunks.length);
-    try {
-      const logprobs = await forwardLogprobs(model, operation, forward, forwardTurn, data, options);
-      const result = await outcomeOf(loss, data, logprobs, model, operation);
-      const plan = replan(forward, backwardData(data, logprobs, result));
-      const output = await runForwardPass(model, operation, {
-        plan,
-        turn: backwardTurn,
-        lossFn: 'cross_entropy',
-        isForwardOnly: false,
-        options,
-      });
-      return { ...output, metrics: { ...output.metrics, ...result.metrics }, loss: result.loss };
-    } finally {
-      // After a failure of the forward pass or of the loss, the numbers of the backward pass are skipped.
-      backwardTurn.end();
-    }
-  };
-  return model.connection.startOperation({ requestType: 'ForwardBackward', run }, options);
+): Promise<CustomForwardBackwardOutput> {
+  const chunks = splitData(model, forwardData(data));
+  const forward = reservePass(model, call, 'Forward', chunks);
+  // Same inputs, dense weights of the same size: the backward pass is split where the forward pass is.
+  const backward = reservePass(model, call, 'ForwardBackward', chunks);
+  try {
+    // The future counts as accepted only when the backward pass is: until then its request IDs would belong to the wrong pass.
+    const forwardIds = await submitPass(model, call, forward);
+    const { lossFnOutputs } = await collectPass(model, call, forward, forwardIds);
+    const logprobs = logprobsOf(lossFnOutputs, data);
+    const result = await computeLoss(model, call, loss, data, logprobs);
+    const weighted = { ...backward, chunks: withData(chunks, backwardData(data, logprobs, result)) };
+    const backwardIds = await submitPass(model, call, weighted);
+    call.accept(backwardIds);
+    const output = await collectPass(model, call, weighted, backwardIds);
+    return { ...output, metrics: { ...output.metrics, ...result.metrics }, loss: result.loss };
+  } finally {
+    // After a failure of the forward pass or of the loss, the sequence IDs of the backward pass are skipped.
+    backward.turn.end();
+  }
 }
 
-/** The loss is the user's and may take its time, or for ever. The call ends when it has to all the same; later operations wait for its turn. */
-function outcomeOf(
+function reservePass(model: TrainedModel, call: OngoingCall, requestType: Pass['requestType'], chunks: readonly DataChunk[]): Pass {
+  const turn = model.reserve(call, chunks.length);
+  return { requestType, chunks, turn, lossFn: 'cross_entropy', bodies: model.parts.training.bodyMemory.forPass() };
+}
+
+/** The user's loss may take its time, or never return. The call still ends when it has to; later operations wait for its turn. */
+async function computeLoss(
+  { parts }: TrainedModel,
+  { signal }: OngoingCall,
   loss: CustomLoss,
   data: readonly Datum[],
   logprobs: readonly LogprobTensor[],
-  { connection }: ModelOperations,
-  { signal }: Operation,
 ): Promise<CustomLossResult> {
-  return waitFor(Promise.resolve(loss(data, logprobs)), connection.clock, { signal }, 'the custom loss');
-}
-
-async function forwardLogprobs(
-  model: ModelOperations,
-  operation: Operation,
-  plan: PassPlan,
-  turn: Turn,
-  data: readonly Datum[],
-  options: CallOptions,
-): Promise<LogprobTensor[]> {
-  // The future counts as accepted only when the backward pass is: until then its request ids would belong to the wrong pass.
-  const { signal, requestSignal, startedAtMs, observer, polled, queueState } = operation;
-  const quiet: Operation = { signal, requestSignal, startedAtMs, observer, polled, queueState, accepted: () => undefined };
-  const { lossFnOutputs } = await runForwardPass(model, quiet, { plan, turn, lossFn: 'cross_entropy', isForwardOnly: true, options });
-  return logprobsOf(lossFnOutputs, data);
+  return waitFor(Promise.resolve(loss(data, logprobs)), parts.runtime.clock, { signal }, { what: 'the custom loss' });
 }
 
 /** Puts other data into the same chunks. */
-function replan(plan: PassPlan, data: readonly Datum[]): PassPlan {
+function withData(chunks: readonly DataChunk[], data: readonly Datum[]): DataChunk[] {
   let start = 0;
-  const chunks = plan.chunks.map((chunk) => {
+  return chunks.map((chunk) => {
     const end = start + chunk.data.length;
     const moved = { ...chunk, data: data.slice(start, end) };
     start = end;
     return moved;
   });
-  return { ...plan, chunks };
 }

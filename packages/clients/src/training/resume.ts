@@ -1,59 +1,50 @@
+import type { Clock } from '@tinkex/http';
 import { type Checkpoint, ConfigurationError, NotFoundError } from '@tinkex/types';
-import type { CallOptions } from '../calls/call-options.js';
+import type { EndpointCaller } from '../calls/endpoint-caller.js';
 import { newestTrainingCheckpoint } from '../recovery/recovery-policy.js';
-import type { Connection } from '../service/connection.js';
+import type { CallStep } from '../runtime/call-options.js';
 import type { TrainingClient } from './training-client.js';
 import type { FromStateOptions } from './training-options.js';
 
-/** Where to go on from: the newest checkpoint of a run, or one path. */
+/** What to continue from: the newest checkpoint of a run, or one path. */
 export interface ResumeOptions extends FromStateOptions {
-  /** The run (`training.modelId`) whose newest training checkpoint is taken. */
-  readonly trainingRunId?: string;
+  /** The run (`training.modelId`) whose newest training checkpoint is used. */
+  readonly trainingRunId?: string | undefined;
   /** The checkpoint itself, `tinker://…/weights/…`. */
-  readonly path?: string;
+  readonly path?: string | undefined;
   /** Whether the optimizer's state is loaded too, which makes the resumption exact. Default true. */
-  readonly withOptimizer?: boolean;
+  readonly withOptimizer?: boolean | undefined;
 }
 
-/** Training that goes on. */
+/** Training that continues from a checkpoint. */
 export interface ResumedTraining {
-  /** A new model with the checkpoint's state. Its own saves go to its own run. */
+  /** A new model with the checkpoint's state. It saves to a new run. */
   readonly training: TrainingClient;
-  /** The path it was made of; its name tells how far training had come. */
+  /** The path of the checkpoint. */
   readonly path: string;
-  /** What the list of checkpoints says about it; unset when a path was given. */
+  /** The checkpoint's entry in the list of checkpoints; not set when you passed a path. */
   readonly checkpoint?: Checkpoint;
 }
 
-/** @throws ConfigurationError when it is not clear what to resume. */
+/** @throws ConfigurationError unless exactly one of `trainingRunId` and `path` is set. */
 export function checkResumeOptions({ trainingRunId, path }: ResumeOptions): void {
   if ((trainingRunId === undefined) === (path === undefined)) {
-    throw new ConfigurationError({ message: 'resume needs either trainingRunId or path', option: 'trainingRunId' });
+    throw new ConfigurationError({ message: 'resume needs either trainingRunId or path.', option: 'trainingRunId' });
   }
 }
 
-/** Finds the checkpoint and makes a model of it. The options are checked already. */
-export async function resumeTraining(
-  connection: Connection,
-  options: ResumeOptions & CallOptions,
-  create: (path: string, withOptimizer: boolean) => Promise<TrainingClient>,
-): Promise<ResumedTraining> {
-  const { trainingRunId, path, withOptimizer = true } = options;
-  if (path !== undefined) return { training: await create(path, withOptimizer), path };
-  const checkpoint = await newestCheckpoint(connection, trainingRunId as string, options);
-  return { training: await create(checkpoint.tinkerPath, withOptimizer), path: checkpoint.tinkerPath, checkpoint };
-}
-
-async function newestCheckpoint(connection: Connection, trainingRunId: string, options: CallOptions): Promise<Checkpoint> {
-  const { checkpoints } = await connection.call('listCheckpoints', { params: { trainingRunId } }, callOptions(options));
-  const newest = newestTrainingCheckpoint(checkpoints, connection.clock.now());
+/** @throws NotFoundError when the run has no training checkpoint. */
+export async function findNewestCheckpoint(
+  calls: EndpointCaller,
+  trainingRunId: string,
+  { signal, headers }: CallStep,
+  clock: Clock,
+): Promise<Checkpoint> {
+  const { checkpoints } = await calls.call('listCheckpoints', { params: { trainingRunId } }, { signal, headers });
+  const newest = newestTrainingCheckpoint(checkpoints, clock.now());
   if (newest !== undefined) return newest;
   throw new NotFoundError({
-    message: `Run ${trainingRunId} has no training checkpoint to resume from; use saveState while training`,
+    message: `Run ${trainingRunId} has no training checkpoint to resume from. Call saveState while you train.`,
     status: 404,
   });
-}
-
-function callOptions({ signal, headers }: CallOptions): CallOptions {
-  return { ...(signal === undefined ? {} : { signal }), ...(headers === undefined ? {} : { headers }) };
 }

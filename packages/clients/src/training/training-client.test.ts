@@ -2,9 +2,9 @@ import { serverProtobuf } from '@tinkex/testkit';
 import { datum, type ForwardBackwardOutput, FutureExpiredError, ModelInput, ValidationError } from '@tinkex/types';
 import { chunkData, combineForwardBackwardOutputs } from '@tinkex/types/wire';
 import { describe, expect, it } from 'vitest';
+import { readVectors } from '../../../../vectors/read.js';
 import { miniServer, seqIdOf } from '../../test/support/mini-server.js';
 import { later, type ScriptedAnswer } from '../../test/support/scripted-transport.js';
-import { readVectors } from '../../test/support/vectors.js';
 import type { TrainingClient } from './training-client.js';
 
 const one = datum({ modelInput: ModelInput.fromInts([1, 2]), lossFnInputs: { targetTokens: [2, 3], weights: [1, 1] } });
@@ -136,7 +136,7 @@ describe('TrainingClient', () => {
     const next = training.forwardBackward(many(1), 'cross_entropy');
     await expect(server.clock.runUntil(pass)).rejects.toMatchObject({
       status: 413,
-      message: expect.stringMatching(/too large .*chunk 3 of 3, seq_id 3; accepted before: 2; given up: 1/),
+      message: expect.stringMatching(/too large .*chunk 3 of 3, sequence ID 3; accepted before: 2; given up: 1/),
     });
     await server.clock.runUntil(Promise.all([step, next]));
     expect(server.submittedSeqIds()).toEqual([2, 3, 4, 5]);

@@ -11,16 +11,15 @@ import {
   type UnloadModelResponse,
   ValidationError,
 } from '@tinkex/types';
-import type { CallOptions } from '../calls/call-options.js';
 import type { ApiFuture } from '../futures/api-future.js';
-import { SamplingClient, type SamplingClientOptions } from '../sampling/sampling-client.js';
-import type { SessionConnection } from '../service/connection.js';
-import { modelTokenizer } from '../tokenizers/model-tokenizer.js';
-import { type CustomForwardBackwardOutput, type CustomLoss, startCustomPass } from './custom-loss.js';
-import { runForwardPass } from './forward-pass.js';
-import { ModelOperations } from './model-operations.js';
-import { planPass } from './pass-plan.js';
-import { saveSamplerWeights, saveTrainingState } from './save-operations.js';
+import { type OngoingCall, RunningCall } from '../futures/running-call.js';
+import type { CallOptions } from '../runtime/call-options.js';
+import { CallScope } from '../runtime/call-scope.js';
+import { type SamplerOptions, SamplingClient } from '../sampling/sampling-client.js';
+import { type CustomForwardBackwardOutput, type CustomLoss, runCustomPass } from './custom-loss.js';
+import { pollResult, submitOperation, TrainedModel, type TrainingParts } from './operations.js';
+import { type Pass, runPass } from './passes.js';
+import { Saves } from './saves.js';
 import type {
   LoadStateOptions,
   PassOptions,
@@ -30,183 +29,188 @@ import type {
 } from './training-options.js';
 
 /**
- * Trains one model. Made by `service.createLoraTrainingClient(…)` and its siblings.
+ * Trains one model. Create it with `service.createLoraTrainingClient(…)` or one of its siblings.
  *
- * Methods that return an `ApiFuture` start at once: the place of the operation in the sequence is taken when the method is
- * called, so operations reach the server in the order of the calls whether or not they are awaited in between. Do not
- * change the data of a call before it is `submitted()`.
+ * Methods that return an `ApiFuture` start immediately: they reserve the operation's sequence ID when you call them, so operations reach
+ * the server in the order of the calls whether or not you await them in between. Do not change the data of a call before it is
+ * `submitted()`.
  *
- * An operation that fails does not stop those called after it: they are sent and run as if it had done nothing. To make an
- * optimizer step depend on a pass, await the pass (or at least its `submitted()`) first.
+ * An operation that fails does not stop those called after it: they are sent and run as if it had done nothing. To make an optimizer step
+ * depend on a pass, await the pass (or at least its `submitted()`) first.
  */
 export class TrainingClient {
-  readonly #model: ModelOperations;
+  readonly #model: TrainedModel;
+  readonly #saves: Saves;
 
-  /** @internal Use `service.createLoraTrainingClient` or one of its siblings. */
-  constructor(connection: SessionConnection, modelId: string) {
-    this.#model = new ModelOperations(connection, modelId);
+  private constructor(parts: TrainingParts, modelId: string) {
+    this.#model = new TrainedModel(parts, modelId);
+    this.#saves = new Saves(this.#model);
   }
 
-  /** The model's id on the server, which is also the id of its training run. */
+  /** @internal */
+  static of(parts: TrainingParts, modelId: string): TrainingClient {
+    return new TrainingClient(parts, modelId);
+  }
+
+  /** The model's ID on the server, which is also the ID of its training run. */
   get modelId(): string {
     return this.#model.modelId;
   }
 
   /** A forward pass: the loss function's outputs and metrics, no gradients. */
   forward(data: readonly Datum[], lossFn: LossFnType, options: PassOptions = {}): ApiFuture<ForwardBackwardOutput> {
-    return this.#pass(data, lossFn, true, options);
+    return this.#pass('Forward', data, lossFn, options);
   }
 
   /**
-   * A forward and a backward pass; the gradients are added to those accumulated since the last optimizer step. Large data are
-   * split into chunks as the server wants it, and their results put together in data order.
+   * A forward and a backward pass. The gradients are added to those accumulated since the last optimizer step. Large data is split into
+   * chunks within the server's limits, and the results are combined in data order.
    *
-   * If a chunk is refused the call fails and says which. Chunks accepted before keep their gradients on the server until the
-   * next `optimStep` or load; operations called later go on.
+   * If a chunk is refused the call fails and says which. Chunks accepted before keep their gradients on the server until the next
+   * `optimStep` or load; operations called later continue.
    */
   forwardBackward(data: readonly Datum[], lossFn: LossFnType, options: PassOptions = {}): ApiFuture<ForwardBackwardOutput> {
-    return this.#pass(data, lossFn, false, options);
+    return this.#pass('ForwardBackward', data, lossFn, options);
   }
 
   /**
-   * A forward pass, your own loss in this process, and a backward pass with its gradients. Both passes have their places in the
-   * sequence from the start: an `optimStep` called right after this one runs after the gradients are there.
+   * A forward pass, your own loss in this process, and a backward pass with its gradients. Both passes reserve their turns immediately: an
+   * `optimStep` called right after this one runs when the gradients have been accumulated.
    *
    * @param data - With `targetTokens` and, if wanted for the forward pass, `weights`; nothing else.
-   * @param loss - Gets the data and their logprobs; gives the loss, its gradient with respect to each logprob, and metrics.
-   *   With `@tinkex/clients/autodiff` the gradient is taken for you.
+   * @param loss - Receives the data and their logprobs; returns the loss, its gradient with respect to each logprob, and metrics.
+   *   `@tinkex/clients/autodiff` computes the gradient for you.
    */
   forwardBackwardCustom(data: readonly Datum[], loss: CustomLoss, options: CallOptions = {}): ApiFuture<CustomForwardBackwardOutput> {
-    return startCustomPass(this.#model, data, loss, options);
+    const call = this.#start<CustomForwardBackwardOutput>('ForwardBackward', options);
+    return call.settleWith(runCustomPass(this.#model, call, data, loss));
   }
 
   /** Applies the accumulated gradients with AdamW and clears them. */
   optimStep(adamParams: AdamParams = {}, options: CallOptions = {}): ApiFuture<OptimStepResponse> {
-    const { modelId } = this;
-    const startedAtMs = this.#model.connection.clock.now();
-    // A schedule may keep one object and change it for the next step, while this step still waits for its turn.
-    const params = { ...adamParams };
-    return this.#model.start(
-      {
-        requestType: 'OptimStep',
-        endpoint: 'optimStep',
-        body: (seqId) => ({ adamParams: params, modelId, seqId }),
-        finish: (result, requestId) => {
-          const metrics = result.metrics ?? {};
-          this.#model.publishOperation({ requestType: 'OptimStep', requestId, datums: 0, tokens: 0, metrics, startedAtMs });
-          return result;
-        },
-      },
-      options,
-    );
+    const call = this.#start<OptimStepResponse>('OptimStep', options);
+    // A schedule may keep one object and change it for the next step while this step still waits for its turn.
+    return call.settleWith(this.#optimStep(call, { ...adamParams }));
   }
 
   /**
-   * Saves weights and optimizer state under a name. A save whose answer was lost is looked up before it is given up: it is
-   * never made twice, and never reported as failed when it is there.
+   * Saves weights and optimizer state under a name. A save whose answer was lost is looked up before the call fails: it is never made
+   * twice, and never reported as failed when it exists.
    */
   saveState(name: string, options: SaveStateOptions = {}): ApiFuture<SaveWeightsResponse> {
-    return saveTrainingState(this.#model, name, options);
+    return this.#saves.saveState(name, options);
   }
 
-  /** Replaces the weights; the optimizer starts afresh. Accumulated gradients are dropped. */
+  /** Replaces the weights and resets the optimizer. Accumulated gradients are dropped. */
   loadState(path: string, options: LoadStateOptions = {}): ApiFuture<LoadWeightsResponse> {
-    return this.#load(path, false, options);
+    const call = this.#start<LoadWeightsResponse>('LoadWeights', options);
+    return call.settleWith(this.#load(call, path, false, options));
   }
 
-  /** Replaces the weights and the optimizer's state: training goes on exactly where the checkpoint was saved. */
+  /** Replaces the weights and the optimizer's state: training continues exactly where the checkpoint was saved. */
   loadStateWithOptimizer(path: string, options: LoadStateOptions = {}): ApiFuture<LoadWeightsResponse> {
-    return this.#load(path, true, options);
+    const call = this.#start<LoadWeightsResponse>('LoadWeights', options);
+    return call.settleWith(this.#load(call, path, true, options));
   }
 
   /** Saves the weights under a name, to sample from. */
   saveWeightsForSampler(name: string, options: SaveWeightsForSamplerOptions = {}): ApiFuture<SavedSamplerWeights> {
-    return saveSamplerWeights(this.#model, name, options);
+    return this.#saves.saveWeightsForSampler(name, options);
   }
 
-  /** Makes a sampling client of the present weights, without a name: they are kept only for it. */
-  async saveWeightsAndGetSamplingClient(options: Pick<SamplingClientOptions, 'retry'> & CallOptions = {}): Promise<SamplingClient> {
-    const { connection, modelId } = this.#model;
-    const samplingSessionId = await this.#model.start(
-      {
-        requestType: 'SaveWeightsForSampler',
-        endpoint: 'saveWeightsForSampler',
-        body: (seqId) => ({ modelId, seqId, samplingSessionSeqId: connection.nextSamplingSessionSeqId() }),
-        // Each attempt takes a new number for the sampler, while the operation's own number stays.
-        submit: ({ makeBody, options: callOptions }) =>
-          connection.retry(() => connection.call('saveWeightsForSampler', { body: makeBody() }, { ...callOptions, hasOuterRetry: false }), {
-            operation: 'saveWeightsForSampler',
-            ...(callOptions.signal === undefined ? {} : { signal: callOptions.signal }),
-          }),
-        finish: ({ samplingSessionId: id }) => id ?? missing('samplingSessionId'),
-      },
-      options,
-    );
-    return new SamplingClient(connection, samplingSessionId, options, { sessionId: connection.sessionId });
+  /** Creates a sampling client from the current weights, without a name: they are kept only for this client. */
+  async saveWeightsAndGetSamplingClient(options: SamplerOptions = {}): Promise<SamplingClient> {
+    const call = this.#start<string>('SaveWeightsForSampler', options);
+    const samplingSessionId = await call.settleWith(this.#saveForNewSampler(call));
+    const { parts } = this.#model;
+    return SamplingClient.of(parts, { samplingSessionId, sessionId: parts.session.sessionId, retry: options.retry });
   }
 
-  /** Makes a sampling client of saved weights. */
-  createSamplingClient(modelPath: string, options: Pick<SamplingClientOptions, 'retry'> & CallOptions = {}): Promise<SamplingClient> {
-    return SamplingClient.create(this.#model.connection, { ...options, modelPath }, options);
+  /** Creates a sampling client from saved weights. */
+  createSamplingClient(modelPath: string, options: SamplerOptions = {}): Promise<SamplingClient> {
+    const { parts } = this.#model;
+    return SamplingClient.create(parts, parts.session, { ...options, modelPath });
   }
 
   /** What the server knows about the model. */
   getInfo(options: CallOptions = {}): Promise<GetInfoResponse> {
-    return this.#model.connection.call('getInfo', { body: { modelId: this.modelId } }, options);
+    return this.#model.parts.calls.call('getInfo', { body: { modelId: this.modelId } }, options);
   }
 
   /** The tokenizer of the base model. */
-  getTokenizer(options: CallOptions = {}): Promise<Tokenizer> {
-    return modelTokenizer(this.#model.connection, options, async (step) => {
-      const { modelData, modelName } = await this.getInfo(step);
-      return { modelName: modelData.modelName ?? modelName ?? missing('modelData.modelName'), tokenizerId: modelData.tokenizerId };
+  async getTokenizer(options: CallOptions = {}): Promise<Tokenizer> {
+    const { runtime, tokenizers } = this.#model.parts;
+    return new CallScope(runtime, options).run(async (signal) => {
+      const { modelData, modelName } = await this.getInfo({ signal, headers: options.headers });
+      return tokenizers.load(modelData.modelName ?? modelName ?? missing('modelData.modelName'), modelData.tokenizerId, signal);
     });
   }
 
-  /** Unloads the model after everything called before. The client is of no use afterwards. */
+  /** Unloads the model after everything called before. The client cannot be used afterwards. */
   unload(options: CallOptions = {}): ApiFuture<UnloadModelResponse> {
-    const { modelId } = this;
-    return this.#model.start(
-      { requestType: 'UnloadModel', endpoint: 'unloadModel', seqIds: 0, body: () => ({ modelId }), finish: (result) => result },
-      options,
-    );
+    const call = this.#start<UnloadModelResponse>('UnloadModel', options);
+    return call.settleWith(this.#unload(call));
   }
 
-  #pass(data: readonly Datum[], lossFn: LossFnType, isForwardOnly: boolean, given: PassOptions): ApiFuture<ForwardBackwardOutput> {
-    const model = this.#model;
-    // As for an optimizer step: the numbers are those of the moment of the call.
-    const options = given.lossFnConfig === undefined ? given : { ...given, lossFnConfig: { ...given.lossFnConfig } };
-    return model.connection.startOperation(
-      {
-        requestType: isForwardOnly ? 'Forward' : 'ForwardBackward',
-        // Runs within this call up to its first await: the plan is made and the numbers are taken synchronously.
-        run: async (operation) => {
-          const plan = planPass(data, model.connection.config);
-          const turn = model.turns.reserve(plan.chunks.length);
-          return runForwardPass(model, operation, { plan, turn, lossFn, isForwardOnly, options });
-        },
-      },
-      options,
-    );
+  #start<T>(requestType: string, options: CallOptions): RunningCall<T> {
+    return new RunningCall<T>(this.#model.parts.runtime, requestType, options);
   }
 
-  #load(path: string, optimizer: boolean, options: LoadStateOptions): ApiFuture<LoadWeightsResponse> {
+  #pass(
+    requestType: Pass['requestType'],
+    data: readonly Datum[],
+    lossFn: LossFnType,
+    options: PassOptions,
+  ): ApiFuture<ForwardBackwardOutput> {
+    const call = this.#start<ForwardBackwardOutput>(requestType, options);
+    // As for an optimizer step: the parameters are those of the moment of the call.
+    const lossFnConfig = options.lossFnConfig && { ...options.lossFnConfig };
+    return call.settleWith(runPass(this.#model, call, requestType, data, lossFn, lossFnConfig));
+  }
+
+  async #optimStep(call: OngoingCall, adamParams: AdamParams): Promise<OptimStepResponse> {
     const { modelId } = this;
-    const { weightsAccessToken } = options;
-    const startedAtMs = this.#model.connection.clock.now();
-    const token = weightsAccessToken === undefined ? {} : { weightsAccessToken };
-    return this.#model.start(
-      {
-        requestType: 'LoadWeights',
-        endpoint: 'loadWeights',
-        body: (seqId) => ({ modelId, seqId, path, optimizer, ...token }),
-        finish: (result) => {
-          this.#model.publishCheckpoint('tinkex:checkpoint:load', 'LoadWeights', path, startedAtMs);
-          return result;
-        },
-      },
-      options,
-    );
+    const { startedAtMs } = call;
+    const turn = this.#model.reserve(call);
+    const result = await this.#model.execute(call, turn, 'OptimStep', { adamParams, modelId, seqId: turn.seqIds[0] });
+    const [requestId] = call.core.requestIds;
+    const metrics = result.metrics ?? {};
+    this.#model.publishOperation({ requestType: 'OptimStep', requestId, datums: 0, tokens: 0, metrics, startedAtMs });
+    return result;
+  }
+
+  async #load(call: OngoingCall, path: string, optimizer: boolean, { weightsAccessToken }: LoadStateOptions): Promise<LoadWeightsResponse> {
+    const turn = this.#model.reserve(call);
+    const body = { modelId: this.modelId, seqId: turn.seqIds[0], path, optimizer, weightsAccessToken };
+    const result = await this.#model.execute(call, turn, 'LoadWeights', body);
+    this.#model.publishCheckpoint('tinkex:checkpoint:load', call, path);
+    return result;
+  }
+
+  async #unload(call: OngoingCall): Promise<UnloadModelResponse> {
+    // The request carries no sequence ID but keeps its turn.
+    const turn = this.#model.reserve(call, 0);
+    return this.#model.execute(call, turn, 'UnloadModel', { modelId: this.modelId });
+  }
+
+  async #saveForNewSampler(call: OngoingCall): Promise<string> {
+    const { parts, modelId } = this.#model;
+    const turn = this.#model.reserve(call);
+    // Each attempt takes a new sequence ID for the sampler; that of the operation stays.
+    const submitOnce = () => {
+      const body = { modelId, seqId: turn.seqIds[0], samplingSessionSeqId: parts.session.nextSamplingSessionSeqId() };
+      return submitOperation(parts, 'SaveWeightsForSampler', body, { ...call.step, hasOuterRetry: false });
+    };
+    let requestId: string;
+    try {
+      await turn.start(call.signal);
+      requestId = await parts.calls.retry(submitOnce, { operation: 'saveWeightsForSampler', signal: call.signal });
+    } finally {
+      turn.end();
+    }
+    call.accept([requestId]);
+    const { samplingSessionId } = await pollResult(parts, call, 'SaveWeightsForSampler', requestId);
+    return samplingSessionId ?? missing('samplingSessionId');
   }
 }
 

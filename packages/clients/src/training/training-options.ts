@@ -1,30 +1,30 @@
 import type { JsonObject } from '@tinkex/types';
-import type { CallOptions } from '../calls/call-options.js';
+import type { CallOptions } from '../runtime/call-options.js';
 
 /** Options of `forward` and `forwardBackward`. */
 export interface PassOptions extends CallOptions {
-  /** Numbers the loss function takes, such as `{ clip_low_threshold: 0.8 }`. Names are sent as written. */
-  readonly lossFnConfig?: Readonly<Record<string, number>>;
+  /** Parameters of the loss function, such as `{ clip_low_threshold: 0.8 }`. Names are sent as written. */
+  readonly lossFnConfig?: Readonly<Record<string, number>> | undefined;
 }
 
 /** Options of `saveState`. */
 export interface SaveStateOptions extends CallOptions {
   /** Seconds until the checkpoint is deleted. Default: never. */
-  readonly ttlSeconds?: number;
+  readonly ttlSeconds?: number | undefined;
   /** Whether a checkpoint of the same name may be replaced. Default false. */
-  readonly overwrite?: boolean;
+  readonly overwrite?: boolean | undefined;
 }
 
 /** Options of `saveWeightsForSampler`. */
 export interface SaveWeightsForSamplerOptions extends CallOptions {
   /** Seconds until the weights are deleted. Default: never. */
-  readonly ttlSeconds?: number;
+  readonly ttlSeconds?: number | undefined;
 }
 
 /** Options of `loadState` and `loadStateWithOptimizer`. */
 export interface LoadStateOptions extends CallOptions {
-  /** A credential of the account that owns the weights, when it is another one. Sent as given. */
-  readonly weightsAccessToken?: string;
+  /** A credential of the account that owns the weights, if that is another one. Sent as given. */
+  readonly weightsAccessToken?: string | undefined;
 }
 
 /** Where saved sampler weights are. */
@@ -34,27 +34,28 @@ export interface SavedSamplerWeights {
 }
 
 /** A new adapter. */
-export interface LoraTrainingOptions {
+export interface LoraTrainingOptions extends CallOptions {
   readonly baseModel: string;
   /** Rank of the adapter. Default 32. */
-  readonly rank?: number;
-  /** Seed of the adapter's initial weights. Default: the server's choice. */
-  readonly seed?: number | bigint;
+  readonly rank?: number | undefined;
+  /** Seed of the adapter's initial weights. Default: the server chooses. */
+  readonly seed?: number | bigint | undefined;
   /** Whether the adapter covers the MLP layers. Default true. At least one of the three must be true. */
-  readonly trainMlp?: boolean;
+  readonly trainMlp?: boolean | undefined;
   /** Whether the adapter covers the attention layers. Default true. */
-  readonly trainAttn?: boolean;
+  readonly trainAttn?: boolean | undefined;
   /** Whether the adapter covers the output layer. Default true. */
-  readonly trainUnembed?: boolean;
+  readonly trainUnembed?: boolean | undefined;
   /** Free-form facts about the run. */
-  readonly userMetadata?: JsonObject;
+  readonly userMetadata?: JsonObject | undefined;
 }
 
-/** A model made of saved weights. */
-export interface FromStateOptions {
+/** A model created from saved weights. */
+export interface FromStateOptions extends CallOptions {
   /** Another, compatible base model. Default: the one the weights were trained on. */
-  readonly baseModel?: string;
-  readonly userMetadata?: JsonObject;
-  /** A credential of the account that owns the weights, when it is another one. */
-  readonly weightsAccessToken?: string;
+  readonly baseModel?: string | undefined;
+  /** Free-form facts about the run. */
+  readonly userMetadata?: JsonObject | undefined;
+  /** A credential of the account that owns the weights, if that is another one. */
+  readonly weightsAccessToken?: string | undefined;
 }

@@ -1,67 +1,75 @@
-import { BadRequestError, ServerError, UnprocessableEntityError } from '@tinkex/types';
-import { apiStatusError } from '@tinkex/types/wire';
+import type { WireFormat } from '@tinkex/types';
+import { BadRequestError, nextTokenDatum, UnprocessableEntityError } from '@tinkex/types';
 import { describe, expect, it } from 'vitest';
-import { WireDialect } from './wire-dialect.js';
+import { miniServer } from '../../test/support/mini-server.js';
 
-const refusal = (status: number, detail = 'no') => apiStatusError({ status, headers: {}, body: { detail } });
+const data = [nextTokenDatum([1, 2, 3])];
 
-function server(answers: { protobuf: number; json: number }) {
-  const sent: string[] = [];
-  const sendAs = async (encoding: 'protobuf' | 'json'): Promise<string> => {
-    sent.push(encoding);
-    const status = answers[encoding];
-    if (status !== 200) throw refusal(status, encoding);
-    return encoding;
-  };
-  return { sent, sendAs, answers };
+/** A server that answers each wire format with a status, and the formats of the bodies it has received. */
+async function setUp(answers: { protobuf: number; json: number }, wireFormat: 'auto' | WireFormat = 'auto') {
+  const server = miniServer({}, { wireFormat, maxRetries: 0, maxRetryMs: 0 });
+  const received: string[] = [];
+  server.routes.set('forward_backward', ({ headers }) => {
+    const format = headers['content-type'] === 'application/x-protobuf' ? 'protobuf' : 'json';
+    received.push(format);
+    const status = answers[format];
+    return status === 200 ? { body: { request_id: 'forward' } } : { status, body: { detail: `refused ${format}` } };
+  });
+  const training = await server.training();
+  const pass = () =>
+    server.clock.runUntil(
+      training.forwardBackward(data, 'cross_entropy').then(
+        () => 'done',
+        (error: unknown) => error,
+      ),
+    );
+  return { answers, received, pass, server };
 }
 
-describe('WireDialect auto', () => {
-  it('settles on protobuf when it is accepted, and never sends JSON afterwards', async () => {
-    const dialect = new WireDialect('auto');
-    const good = server({ protobuf: 200, json: 200 });
-    await dialect.send(good.sendAs);
-    const bad = server({ protobuf: 422, json: 200 });
-    await expect(dialect.send(bad.sendAs)).rejects.toThrow(UnprocessableEntityError);
-    expect(bad.sent).toEqual(['protobuf']);
-    expect(dialect.settled).toBe('protobuf');
+describe('the wire format of forward/backward bodies', () => {
+  it('is protobuf once protobuf was accepted: later refusals concern the data', async () => {
+    const { answers, received, pass } = await setUp({ protobuf: 200, json: 200 });
+    expect(await pass()).toBe('done');
+    answers.protobuf = 422;
+    expect(await pass()).toBeInstanceOf(UnprocessableEntityError);
+    expect(received).toEqual(['protobuf', 'protobuf']);
   });
 
   it.each([400, 415, 422])('falls back to JSON once after %i and stays there', async (status) => {
-    const dialect = new WireDialect('auto');
-    const jsonOnly = server({ protobuf: status, json: 200 });
-    expect(await dialect.send(jsonOnly.sendAs)).toBe('json');
-    expect(await dialect.send(jsonOnly.sendAs)).toBe('json');
-    expect(jsonOnly.sent).toEqual(['protobuf', 'json', 'json']);
+    const { received, pass, server } = await setUp({ protobuf: status, json: 200 });
+    expect(await pass()).toBe('done');
+    expect(await pass()).toBe('done');
+    expect(received).toEqual(['protobuf', 'json', 'json']);
+    expect(server.submittedSeqIds()).toEqual([1, 1, 2]);
   });
 
-  it('shows the first refusal as itself when JSON is refused as well, and has not changed over', async () => {
-    const dialect = new WireDialect('auto');
-    const badData = server({ protobuf: 400, json: 415 });
-    const failure = await dialect.send(badData.sendAs).then(
-      () => undefined,
-      (error: unknown) => error,
-    );
+  it('stays open when both are refused, and the first refusal surfaces', async () => {
+    const { answers, received, pass } = await setUp({ protobuf: 400, json: 415 });
+    const failure = (await pass()) as Error;
     expect(failure).toBeInstanceOf(BadRequestError);
-    expect((failure as BadRequestError).message).toContain('status 415');
-    expect(dialect.settled).toBeUndefined();
-    expect(await dialect.send(server({ protobuf: 200, json: 200 }).sendAs)).toBe('protobuf');
+    expect(failure.message).toContain('refused protobuf');
+    expect(failure.message).toContain('status 415');
+    answers.protobuf = 200;
+    expect(await pass()).toBe('done');
+    expect(received).toEqual(['protobuf', 'json', 'protobuf']);
   });
 
-  it('shows the refusal of JSON by a server that is known to speak JSON', async () => {
-    const dialect = new WireDialect('auto');
-    await dialect.send(server({ protobuf: 415, json: 200 }).sendAs);
-    await expect(dialect.send(server({ protobuf: 415, json: 422 }).sendAs)).rejects.toThrow('json');
+  it('surfaces the refusal of JSON by a server that is known to accept JSON', async () => {
+    const { answers, pass } = await setUp({ protobuf: 415, json: 200 });
+    expect(await pass()).toBe('done');
+    answers.json = 422;
+    expect(((await pass()) as Error).message).toContain('refused json');
   });
 
-  it.each([401, 403, 404, 413, 500, 503])('does not take %i for a matter of types', async (status) => {
-    const failing = server({ protobuf: status, json: 200 });
-    await expect(new WireDialect('auto').send(failing.sendAs)).rejects.toMatchObject({ status });
-    expect(failing.sent).toEqual(['protobuf']);
+  it.each([401, 403, 404, 413, 500, 503])('does not take %i for a refusal of the format', async (status) => {
+    const { received, pass } = await setUp({ protobuf: status, json: 200 });
+    expect(await pass()).toMatchObject({ status });
+    expect(received).toEqual(['protobuf']);
   });
 
-  it('passes on what is no status', async () => {
-    await expect(new WireDialect('auto').send(() => Promise.reject(new TypeError('bug')))).rejects.toThrow(TypeError);
-    await expect(new WireDialect('json').send(server({ protobuf: 200, json: 500 }).sendAs)).rejects.toThrow(ServerError);
+  it.each(['protobuf', 'json'] as const)('is %s from the start when the option says so', async (format) => {
+    const { received, pass } = await setUp({ protobuf: 422, json: 422 }, format);
+    expect(await pass()).toMatchObject({ status: 422 });
+    expect(received).toEqual([format]);
   });
 });

@@ -1,56 +1,42 @@
 import { ApiStatusError, type WireFormat } from '@tinkex/types';
 
-/** A refusal that may be about the type of the body and not about its content. */
+/** Statuses that may refuse the type of the body rather than its content. */
 const TYPE_REFUSALS: ReadonlySet<number> = new Set([400, 415, 422]);
 
 /**
- * Which encoding the server takes for forward/backward bodies. With `auto` the first body goes out as protobuf. If the server
- * refuses it in a way that can mean "I do not speak this", the same operation is sent once more as JSON: only if JSON is
- * accepted does the client change over, for good. A server that has accepted protobuf once speaks it, so that its later
- * refusals are about the data and are shown as they are.
+ * Which wire format the server accepts for forward/backward bodies. With `auto` the first body is protobuf. If the server refuses it in a
+ * way that can mean "unknown format", the same operation is sent once more as JSON. Only if JSON is accepted does the client switch, for
+ * good. A server that has accepted protobuf once knows it, so its later refusals concern the data and surface unchanged.
  *
- * Nothing runs twice: a body is re-encoded only after a refusal, with the same sequence number.
+ * Nothing runs twice: a body is sent again only after a refusal, with the same sequence ID.
  */
 export class WireDialect {
-  #settled: 'protobuf' | 'json' | undefined;
+  #known: WireFormat | undefined;
 
   constructor(format: 'auto' | WireFormat) {
-    this.#settled = format === 'auto' ? undefined : format;
+    this.#known = format === 'auto' ? undefined : format;
   }
 
-  /** The encoding known to work, or undefined while that is not known. */
-  get settled(): 'protobuf' | 'json' | undefined {
-    return this.#settled;
+  /** The format that the server is known to accept; undefined while that is open. */
+  get known(): WireFormat | undefined {
+    return this.#known;
   }
 
-  /** Sends by the encoding that works, finding it out on the way. */
-  async send<T>(sendAs: (encoding: 'protobuf' | 'json') => Promise<T>): Promise<T> {
-    if (this.#settled !== undefined) return sendAs(this.#settled);
-    try {
-      const answer = await sendAs('protobuf');
-      this.#settled ??= 'protobuf';
-      return answer;
-    } catch (error) {
-      if (!ApiStatusError.isInstance(error) || !TYPE_REFUSALS.has(error.status)) throw error;
-      // Another submission may have settled it in the meantime: then this refusal is about the data.
-      if (this.settled === 'protobuf') throw error;
-      return await this.#tryJson(sendAs, error);
-    }
+  /** Records that the server has accepted a body of this format. The first one decides. */
+  accepted(format: WireFormat): void {
+    this.#known ??= format;
   }
 
-  async #tryJson<T>(sendAs: (encoding: 'protobuf' | 'json') => Promise<T>, refusal: ApiStatusError): Promise<T> {
-    try {
-      const answer = await sendAs('json');
-      this.#settled ??= 'json';
-      return answer;
-    } catch (error) {
-      // A server known to speak JSON means its refusal of the JSON body; one that may speak protobuf means its first answer.
-      if (this.settled === 'json') throw error;
-      if (ApiStatusError.isInstance(error)) {
-        refusal.message += ` (sent again as JSON, it was refused with status ${error.status}: ${error.message})`;
-        throw refusal;
-      }
-      throw error;
-    }
+  /** Whether the refusal of a protobuf body may mean the format. Not if another submission has shown meanwhile that the server knows it. */
+  mayRefuseFormat(error: unknown): error is ApiStatusError {
+    return this.#known !== 'protobuf' && ApiStatusError.isInstance(error) && TYPE_REFUSALS.has(error.status);
+  }
+
+  /** The error to throw when the server has refused both formats, the JSON body with `error`. */
+  explainRefusal(refusal: ApiStatusError, error: unknown): unknown {
+    // A server known to accept JSON means its answer to the JSON body; one that may know protobuf means its first answer.
+    if (this.#known === 'json' || !ApiStatusError.isInstance(error)) return error;
+    refusal.message += ` (sent again as JSON, it was refused with status ${error.status}: ${error.message})`;
+    return refusal;
   }
 }

@@ -108,7 +108,7 @@ describe('B. sampling and concurrency', () => {
       expect(failure).toBeInstanceOf(ApiStatusError);
       expect(failure).toMatchObject({ status, attempts: 1 });
       expect(rig.server.count('asample')).toBe(1);
-      expect(limiter().blockedUntilMs).toBe(0);
+      expect(limiter().inspect().blockedUntilMs).toBe(0);
     },
   );
 
@@ -145,7 +145,7 @@ describe('B. sampling and concurrency', () => {
       .once();
     const sampling = await rig.connect().createSamplingClient({ baseModel: 'tinkex/tiny' });
     await expect(sampling.sample({ prompt, samplingParams })).rejects.toBeInstanceOf(RateLimitError);
-    expect(limiter().blockedUntilMs - rig.clock.now()).toBe(expectedMs);
+    expect(limiter().inspect().blockedUntilMs - rig.clock.now()).toBe(expectedMs);
   });
 
   it('B.6 Retry-After as an HTTP date, by the injected clock', async () => {
@@ -153,7 +153,7 @@ describe('B. sampling and concurrency', () => {
     rig.server.on('asample').reply(429, { detail: 'slow down' }, { 'retry-after': date }).once();
     const sampling = await rig.connect().createSamplingClient({ baseModel: 'tinkex/tiny' });
     await expect(sampling.sample({ prompt, samplingParams })).rejects.toBeInstanceOf(RateLimitError);
-    expect(limiter().blockedUntilMs).toBe(Date.parse(date));
+    expect(limiter().inspect().blockedUntilMs).toBe(Date.parse(date));
   });
 
   it('B.6 a large prompt without a hint backs off longer', async () => {
@@ -161,7 +161,7 @@ describe('B. sampling and concurrency', () => {
     const sampling = await rig.connect().createSamplingClient({ baseModel: 'tinkex/tiny' });
     const large = new Int32Array(13_200);
     await expect(sampling.sample({ prompt: large, samplingParams })).rejects.toBeInstanceOf(RateLimitError);
-    expect(limiter().blockedUntilMs - rig.clock.now()).toBe(5_000);
+    expect(limiter().inspect().blockedUntilMs - rig.clock.now()).toBe(5_000);
   });
 
   it('events carry no content, unless the client is told to publish it', async () => {

@@ -26,7 +26,8 @@ export interface Endpoint {
   readonly maxRetries: number | 'default';
   /** Whether the outer retry layer (five minutes by default) wraps the call. */
   readonly outerRetry: boolean;
-  readonly timeoutMs: number;
+  /** Limit of one HTTP attempt. `default`: 60,000, or what the client is configured to. */
+  readonly timeoutMs: number | 'default';
   /** Of the body. */
   readonly request?: AnyCodec | undefined;
   readonly query?: AnyCodec | undefined;

@@ -64,8 +64,8 @@ const RUN = '/api/v1/training_runs/{training_run_id}';
 const CHECKPOINT = `${RUN}/checkpoints/{checkpoint_id}` as const;
 const SESSION = '/api/v1/sessions/{session_id}';
 
-/** The settings most endpoints share: ten HTTP retries, the outer retry layer, a minute. */
-const usual = { maxRetries: 'default', outerRetry: true, timeoutMs: 60_000 } as const;
+/** The settings that most endpoints share: the client's HTTP retries and attempt timeout, and the outer retry layer. */
+const usual = { maxRetries: 'default', outerRetry: true, timeoutMs: 'default' } as const;
 const get = { ...usual, method: 'GET', pool: 'train' } as const;
 const post = { ...usual, method: 'POST', pool: 'train' } as const;
 const remove = { ...usual, method: 'DELETE', pool: 'train' } as const;

@@ -1,9 +1,9 @@
 import { z } from 'zod';
+import { expected } from '../errors/issue-text.js';
 import type { JsonObject } from '../json/json-value.js';
 import { list, mapOf } from './collections.js';
 import { date, dateOrText } from './dates.js';
 import { reportBelow } from './issues.js';
-import { expected } from './messages.js';
 import { queryObject, responseObject, responseType } from './objects.js';
 import { flag, integer, number, oneOf, text } from './scalars.js';
 import { union } from './unions.js';

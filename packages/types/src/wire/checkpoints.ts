@@ -1,3 +1,4 @@
+import type { CheckpointType } from '../paths/tinker-path.js';
 import { codecOf } from './codec.js';
 import { list, mapOf } from './collections.js';
 import { date } from './dates.js';
@@ -5,9 +6,6 @@ import { queryObject, requestObject, responseObject, responseType } from './obje
 import { flag, integer, nullable, oneOf, text } from './scalars.js';
 import { type AccessScope, accessScope } from './sessions.js';
 import { filled, optional } from './wire-type.js';
-
-/** `training`: weights and optimizer state. `sampler`: weights to sample from. */
-export type CheckpointType = 'training' | 'sampler';
 
 /** Saved weights. */
 export interface Checkpoint {

@@ -1,7 +1,6 @@
 import type { JsonObject } from '../json/json-value.js';
 import { codecOf } from './codec.js';
 import { jsonObject } from './collections.js';
-import { withDefaults } from './defaults.js';
 import { requestObject, requestType, responseObject, responseType } from './objects.js';
 import { flag, integer, integer64, text } from './scalars.js';
 import { optional } from './wire-type.js';
@@ -32,7 +31,8 @@ export const DEFAULT_LORA_RANK = 32;
 
 /** Fills in the defaults: rank 32, everything trained. */
 export function resolveLoraConfig(config: Partial<LoraConfig> = {}): ResolvedLoraConfig {
-  return withDefaults({ rank: DEFAULT_LORA_RANK, trainUnembed: true, trainMlp: true, trainAttn: true }, config);
+  const { rank = DEFAULT_LORA_RANK, seed, trainUnembed = true, trainMlp = true, trainAttn = true } = config;
+  return { rank, seed, trainUnembed, trainMlp, trainAttn };
 }
 
 const on = () => optional(flag(), { fallback: () => true });

@@ -1,10 +1,10 @@
 import { z } from 'zod';
+import { describe } from '../errors/issue-text.js';
 import type { ModelInput } from '../model-input/model-input.js';
+import type { SampledSequence, SampleResponse } from '../sampling/sample-response.js';
 import { type TokenLogprob, TopkPromptLogprobs } from '../sampling/topk-prompt-logprobs.js';
 import { codecOf } from './codec.js';
 import { list } from './collections.js';
-import { withDefaults } from './defaults.js';
-import { describe } from './messages.js';
 import { modelInputType } from './model-input.js';
 import { floats, floatsOrNull, tokens } from './number-arrays.js';
 import { requestObject, requestType, responseObject, responseType } from './objects.js';
@@ -63,18 +63,6 @@ export interface SamplingParams {
   readonly topK?: number | undefined;
   /** Only the most likely tokens that together have this probability take part. Default 1. */
   readonly topP?: number | undefined;
-}
-
-/** {@link SamplingParams} in which every default is filled in. */
-export interface ResolvedSamplingParams extends SamplingParams {
-  readonly temperature: number;
-  readonly topK: number;
-  readonly topP: number;
-}
-
-/** Fills in the defaults: temperature 1, all tokens. */
-export function resolveSamplingParams(params: SamplingParams = {}): ResolvedSamplingParams {
-  return withDefaults({ temperature: 1, topK: -1, topP: 1 }, params);
 }
 
 const stop: WireType<string | readonly string[] | readonly number[]> = {
@@ -138,36 +126,12 @@ export const sampleRequest = requestObject<SampleRequest>(
   { tag: 'sample' },
 );
 
-/** Why a sequence ended: a stop text or token, or the limit. */
-export type StopReason = 'stop' | 'length';
-
-/** One sample. */
-export interface SampledSequence {
-  readonly tokens: Int32Array;
-  /** Of each token, when the server gives them. */
-  readonly logprobs?: Float32Array | undefined;
-  readonly stopReason: StopReason;
-  /** Newer servers name each sample. */
-  readonly sequenceId?: string | undefined;
-}
-
 const sampledSequenceType = responseType<SampledSequence>({
   tokens: tokens(),
   logprobs: optional(emptyIsMissing(floats())),
   stopReason: oneOf('stop', 'length'),
   sequenceId: optional(text()),
 });
-
-/** Samples of one prompt. */
-export interface SampleResponse {
-  readonly sequences: readonly SampledSequence[];
-  /** Of each token of the prompt; NaN where none was computed, such as the first. Unset when not asked for. */
-  readonly promptLogprobs?: Float32Array | undefined;
-  /** Unset when not asked for. */
-  readonly topkPromptLogprobs?: TopkPromptLogprobs | undefined;
-  /** How many tokens of the prompt were charged as cached; counted once, whatever the number of samples. */
-  readonly promptCacheHitTokens: number;
-}
 
 const topk: WireType<TopkPromptLogprobs> = {
   schema: () =>

@@ -1,37 +1,16 @@
+import { describe, HIDDEN } from '../errors/issue-text.js';
 import { invalidRequest, ValidationError } from '../errors/validation-error.js';
 import { isPlainObject } from '../json/json-value.js';
-import type { TensorData } from '../tensor/tensor-data.js';
 import type { Datum } from '../training/datum.js';
+import type { ForwardBackwardOutput, ForwardBackwardRequest } from '../training/forward-backward.js';
+import { lossInputDomainName, lossInputWireName } from '../training/loss-fn-inputs.js';
 import { codecOf } from './codec.js';
 import { list, mapOf } from './collections.js';
-import { withDefaults } from './defaults.js';
-import { lossInputDomainName, lossInputWireName } from './loss-input-names.js';
-import { describe, HIDDEN } from './messages.js';
 import { modelInputType } from './model-input.js';
 import { requestObject, requestType, responseObject } from './objects.js';
 import { integer, number, oneOf, text } from './scalars.js';
 import { tensor } from './tensor.js';
 import { filled, optional, type WireType } from './wire-type.js';
-
-/** The loss functions of the service. */
-export type LossFnName = 'cross_entropy' | 'importance_sampling' | 'ppo' | 'cispo' | 'dro';
-
-/** The name of a loss function: one of the service's, or another that the server has. */
-export type LossFnType = LossFnName | (string & {});
-
-/** A forward pass, with a backward pass unless `forwardOnly`. The answer is a promise of a {@link ForwardBackwardOutput}. */
-export interface ForwardBackwardRequest {
-  readonly modelId: string;
-  /** From 1 up. */
-  readonly seqId?: number | undefined;
-  /** At least one. */
-  readonly data: readonly Datum[];
-  readonly lossFn: LossFnType;
-  /** Names are sent as they are written. */
-  readonly lossFnConfig?: Readonly<Record<string, number>> | undefined;
-  /** No backward pass, no gradients. Default false. */
-  readonly forwardOnly?: boolean | undefined;
-}
 
 const tensorsByName = mapOf(tensor({ isResponse: false }));
 
@@ -141,16 +120,6 @@ export const forwardBackwardRequest = codecOf<ForwardBackwardRequest>('ForwardBa
 /** {@link Datum} in the JSON dialect. */
 export const datumCodec = codecOf<Datum>('Datum', datumType, { direction: 'request', isLenient: false });
 
-/** What a forward pass gives. */
-export interface ForwardBackwardOutput {
-  /** What the server calls the outputs. */
-  readonly lossFnOutputType: string;
-  /** For each datum, tensors by the server's names. */
-  readonly lossFnOutputs: readonly Readonly<Record<string, TensorData>>[];
-  /** Named `name:reduction`. */
-  readonly metrics: Readonly<Record<string, number>>;
-}
-
 /** {@link ForwardBackwardOutput} in the JSON dialect. */
 export const forwardBackwardOutput = responseObject<ForwardBackwardOutput>('ForwardBackwardOutput', {
   lossFnOutputType: filled(text(), () => 'ArrayRecord'),
@@ -186,11 +155,6 @@ export const DEFAULT_ADAM_PARAMS: ResolvedAdamParams = Object.freeze({
   weightDecay: 0,
   gradClipNorm: 0,
 });
-
-/** Fills in the defaults. */
-export function resolveAdamParams(params: AdamParams = {}): ResolvedAdamParams {
-  return withDefaults(DEFAULT_ADAM_PARAMS, params);
-}
 
 const setting = (name: keyof AdamParams) => optional(number({ min: 0 }), { fallback: () => DEFAULT_ADAM_PARAMS[name] });
 

@@ -1,0 +1,124 @@
+import { setMaxListeners } from 'node:events';
+import { onAbort } from '@tinkex/http';
+import { AbortedError, TimeoutError } from '@tinkex/types';
+import type { CallOptions } from './call-options.js';
+import type { Closable } from './client-lifetime.js';
+import type { Runtime } from './runtime.js';
+
+/**
+ * One signal for everything that may end a call: the caller's signal, the caller's time limit, and the closing of the client.
+ * Call {@link end} when the call is over: it removes the listener, the timer and the registration.
+ */
+export class CallScope implements Closable {
+  readonly #runtime: Pick<Runtime, 'clock' | 'lifetime'>;
+  readonly #hasOwnCause: boolean;
+  #controller: AbortController | undefined;
+  #timer: unknown;
+  #unfollow: (() => void) | undefined;
+  #failure: AbortedError | TimeoutError | undefined;
+
+  /** @param startedAtMs - When the caller's time limit began, if that was earlier. */
+  constructor(
+    runtime: Pick<Runtime, 'clock' | 'lifetime'>,
+    { signal, timeoutMs }: CallOptions = {},
+    startedAtMs: number = runtime.clock.now(),
+  ) {
+    const { clock, lifetime } = runtime;
+    this.#runtime = runtime;
+    this.#hasOwnCause = signal !== undefined || timeoutMs !== undefined;
+    if (signal?.aborted) this.#fail(callAborted(signal.reason));
+    else if (signal !== undefined) this.#unfollow = onAbort(signal, () => this.#fail(callAborted(signal.reason)));
+    if (timeoutMs !== undefined) {
+      this.#timer = clock.setTimeout(() => this.#fail(callTimedOut(timeoutMs)), Math.max(timeoutMs - (clock.now() - startedAtMs), 0));
+    }
+    lifetime.add(this);
+  }
+
+  /** Aborted when the call has to stop. Created on first use: signals and their listeners are expensive on a hot path. */
+  get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController();
+      // The chunks of one call all listen; Node takes more than ten listeners for a leak.
+      setMaxListeners(0, this.#controller.signal);
+      if (this.#failure !== undefined) this.#controller.abort(this.#failure);
+    }
+    return this.#controller.signal;
+  }
+
+  /**
+   * The signal for HTTP requests, or undefined when only the closing of the client can end the call: closing ends the HTTP client, and with
+   * it every request, anyway.
+   */
+  get requestSignal(): AbortSignal | undefined {
+    return this.#hasOwnCause ? this.signal : undefined;
+  }
+
+  /** Why the call has to stop, once it has to. */
+  get failure(): AbortedError | TimeoutError | undefined {
+    return this.#failure;
+  }
+
+  /** @throws Why the call has to stop, if it has to. */
+  throwIfEnded(): void {
+    if (this.#failure !== undefined) throw this.#failure;
+  }
+
+  /** The error that the caller should see: why the scope ended, if it did, otherwise `error` itself. */
+  explain(error: unknown): unknown {
+    return this.#failure ?? error;
+  }
+
+  /** Runs a call of several steps under one signal and one time limit, and ends the scope. */
+  async run<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    try {
+      this.throwIfEnded();
+      return await work(this.signal);
+    } catch (error) {
+      throw this.explain(error);
+    } finally {
+      this.end();
+    }
+  }
+
+  /** Stops the call from within. */
+  abort(reason: unknown): void {
+    this.#fail(callAborted(reason));
+  }
+
+  /** @internal Called by the client's lifetime. */
+  onClientClosed(): void {
+    this.#fail(clientClosed());
+  }
+
+  /** Releases everything that the scope holds. Idempotent. */
+  end(): void {
+    const { clock, lifetime } = this.#runtime;
+    this.#unfollow?.();
+    if (this.#timer !== undefined) clock.clearTimeout(this.#timer);
+    lifetime.remove(this);
+  }
+
+  #fail(failure: AbortedError | TimeoutError): void {
+    if (this.#failure !== undefined) return;
+    this.#failure = failure;
+    this.#controller?.abort(failure);
+  }
+}
+
+/** @throws AbortedError when the call is over before it begins: nothing is started for it. */
+export function throwIfAborted({ signal }: CallOptions): void {
+  if (signal?.aborted) throw callAborted(signal.reason);
+}
+
+/** Why the calls of a closed client end. */
+export function clientClosed(): AbortedError {
+  return new AbortedError({ message: 'The client was closed.' });
+}
+
+function callAborted(reason: unknown): AbortedError {
+  return new AbortedError({ message: 'The call was aborted.', cause: reason });
+}
+
+function callTimedOut(timeoutMs: number): TimeoutError {
+  return new TimeoutError({ message: `The call took longer than its limit of ${timeoutMs} ms.`, phase: 'total', timeoutMs });
+}

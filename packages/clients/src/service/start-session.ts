@@ -1,0 +1,62 @@
+import { publish } from '@tinkex/http';
+import type { EndpointCaller } from '../calls/endpoint-caller.js';
+import { notifyUser } from '../runtime/notify-user.js';
+import type { Runtime } from '../runtime/runtime.js';
+import { startHeartbeat } from './heartbeat.js';
+import type { ResolvedOptions } from './resolve-options.js';
+import type { ServerMessage } from './service-options.js';
+
+/** What a session uses of its client. */
+export interface SessionParts {
+  readonly runtime: Runtime;
+  readonly calls: EndpointCaller;
+}
+
+/**
+ * Creates a session and keeps it alive until the client is closed. The server's messages go to `onServerMessage`.
+ *
+ * @returns The session's ID.
+ */
+export async function startSession(parts: SessionParts, options: ResolvedOptions, signal: AbortSignal): Promise<string> {
+  const { clock, source, lifetime } = parts.runtime;
+  const startedAtMs = clock.now();
+  const { tags, userMetadata, sdkVersion, projectId, onServerMessage } = options;
+  const answer = await parts.calls.call('createSession', { body: { tags, userMetadata, sdkVersion, projectId } }, { signal });
+  const { sessionId } = answer;
+  for (const message of messagesOf(answer)) notifyUser(onServerMessage, message);
+  const event = () => ({ ...source(), sessionId, durationMs: clock.now() - startedAtMs });
+  publish('tinkex:session:start', event());
+  keepSessionAlive(parts, sessionId, options);
+  lifetime.onClose(() => publish('tinkex:session:end', event()));
+  return sessionId;
+}
+
+/** Sends a session's heartbeats until the client is closed. Also for a session that another process created. */
+export function keepSessionAlive({ runtime, calls }: SessionParts, sessionId: string, options: ResolvedOptions): void {
+  const { clock, lifetime, source } = runtime;
+  const { heartbeatIntervalMs, onServerMessage } = options;
+  startHeartbeat({
+    clock,
+    lifetime,
+    intervalMs: heartbeatIntervalMs,
+    beat: () => calls.call('sessionHeartbeat', { body: { sessionId } }),
+    event: () => ({ ...source(), sessionId }),
+    onSilence: (sinceLastSuccessMs) => {
+      const seconds = Math.round(sinceLastSuccessMs / 1000);
+      const text = `The server has answered no heartbeat for ${seconds} s; the session may be lost.`;
+      notifyUser(onServerMessage, { level: 'warning', text });
+    },
+  });
+}
+
+function messagesOf(answer: {
+  readonly infoMessage?: string | undefined;
+  readonly warningMessage?: string | undefined;
+  readonly errorMessage?: string | undefined;
+}): ServerMessage[] {
+  const messages: ServerMessage[] = [];
+  if (answer.infoMessage) messages.push({ level: 'info', text: answer.infoMessage });
+  if (answer.warningMessage) messages.push({ level: 'warning', text: answer.warningMessage });
+  if (answer.errorMessage) messages.push({ level: 'error', text: answer.errorMessage });
+  return messages;
+}

@@ -1,0 +1,285 @@
+import { setMaxListeners } from 'node:events';
+import { hasSubscribers, onAbort, publish } from '@tinkex/http';
+import { type ApiStatusError, type Datum, type ForwardBackwardOutput, type LossFnType, TinkexError, ValidationError } from '@tinkex/types';
+import { chunkData, combineForwardBackwardOutputs, type DataChunk, PROTOBUF_CONTENT_TYPE, protobuf } from '@tinkex/types/wire';
+import type { OngoingCall } from '../futures/running-call.js';
+import type { PassBodies } from './body-memory.js';
+import { explainInvalidData } from './explain-invalid-data.js';
+import { pollResult, type TrainedModel } from './operations.js';
+import type { PassOptions } from './training-options.js';
+import type { Turn } from './turn-queue.js';
+
+/** One forward or forward/backward pass, with its turn reserved. */
+export interface Pass {
+  readonly requestType: 'Forward' | 'ForwardBackward';
+  readonly chunks: readonly DataChunk[];
+  readonly turn: Turn;
+  readonly lossFn: LossFnType;
+  readonly lossFnConfig?: PassOptions['lossFnConfig'];
+  readonly bodies: PassBodies;
+}
+
+/** A whole pass: reserves its turn, submits its chunks, collects their results. Synchronous with the user's call until its first `await`. */
+export async function runPass(
+  model: TrainedModel,
+  call: OngoingCall,
+  requestType: Pass['requestType'],
+  data: readonly Datum[],
+  lossFn: LossFnType,
+  lossFnConfig: PassOptions['lossFnConfig'],
+): Promise<ForwardBackwardOutput> {
+  const chunks = splitData(model, data);
+  const turn = model.reserve(call, chunks.length);
+  const pass = { requestType, chunks, turn, lossFn, lossFnConfig, bodies: model.parts.training.bodyMemory.forPass() };
+  const requestIds = await submitPass(model, call, pass);
+  call.accept(requestIds);
+  return collectPass(model, call, pass, requestIds);
+}
+
+/**
+ * Splits the data of one call into chunks, within the server's limits.
+ *
+ * @throws `ValidationError` when there is no data, or it is invalid: nothing is sent and no sequence ID is used.
+ */
+export function splitData({ parts }: TrainedModel, data: readonly Datum[]): readonly DataChunk[] {
+  if (data.length === 0) {
+    const issues = [{ path: 'data', message: 'is empty; pass at least one datum' }];
+    throw new ValidationError({ direction: 'request', subject: 'call', issues });
+  }
+  const { fwdbwdMaxChunkLen, fwdbwdMaxChunkBytesCount } = parts.training.config;
+  try {
+    return chunkData(data, { maxChunkLength: fwdbwdMaxChunkLen, maxChunkBytes: fwdbwdMaxChunkBytesCount });
+  } catch (error) {
+    throw explainInvalidData(data, error);
+  }
+}
+
+/**
+ * Submits the chunks of one pass in its turn. The server cannot start before it has the first chunk, so with parallel submission that one
+ * goes last: by then the whole batch is queued.
+ *
+ * If a chunk is refused the pass fails: chunks in transit are aborted, those not sent yet are never sent, and the turn ends, so that the
+ * operations called later continue.
+ *
+ * @returns The request IDs in data order.
+ */
+export async function submitPass(model: TrainedModel, call: OngoingCall, pass: Pass): Promise<readonly string[]> {
+  const { turn, chunks } = pass;
+  const group = new ChunkGroup(call.signal, turn.seqIds);
+  try {
+    await turn.start(call.signal);
+    if (model.parts.training.config.parallelFwdbwdChunks && chunks.length > 1) {
+      await Promise.allSettled(chunks.slice(1).map((_, index) => submitChunk(model, call, pass, index + 1, group)));
+      group.throwIfFailed();
+      await submitChunk(model, call, pass, 0, group);
+    } else {
+      for (let index = 0; index < chunks.length; index += 1) await submitChunk(model, call, pass, index, group);
+    }
+    return group.requestIds as string[];
+  } catch (error) {
+    pass.bodies.end();
+    throw group.explain(error);
+  } finally {
+    group.end();
+    turn.end();
+  }
+}
+
+/** Submits one chunk when there is room for its bytes. The room is free again as soon as the server has accepted the chunk. */
+async function submitChunk(model: TrainedModel, call: OngoingCall, pass: Pass, index: number, group: ChunkGroup): Promise<void> {
+  const { runtime, training } = model.parts;
+  const { estimatedBytes } = chunkAt(pass, index);
+  const startedAtMs = runtime.clock.now();
+  try {
+    await training.dispatchBudget.enter(estimatedBytes, group.signal);
+    try {
+      const requestId = await sendChunk(model, call, pass, index, group.signal);
+      group.requestIds[index] = requestId;
+      publishChunk(model, pass, index, requestId, startedAtMs);
+    } finally {
+      training.dispatchBudget.leave(estimatedBytes);
+    }
+  } catch (error) {
+    group.fail(error, index);
+    throw error;
+  }
+}
+
+/** Sends one chunk in the format that the server is known to accept. While that is open, as protobuf and, if need be, again as JSON. */
+async function sendChunk(model: TrainedModel, call: OngoingCall, pass: Pass, index: number, signal: AbortSignal): Promise<string> {
+  const { dialect } = model.parts.training;
+  if (dialect.known !== undefined) return sendChunkAs(dialect.known, model, call, pass, index, signal);
+  let refusal: ApiStatusError;
+  try {
+    const requestId = await sendChunkAs('protobuf', model, call, pass, index, signal);
+    dialect.accepted('protobuf');
+    return requestId;
+  } catch (error) {
+    if (!dialect.mayRefuseFormat(error)) throw error;
+    refusal = error;
+  }
+  try {
+    const requestId = await sendChunkAs('json', model, call, pass, index, signal);
+    dialect.accepted('json');
+    return requestId;
+  } catch (error) {
+    throw dialect.explainRefusal(refusal, error);
+  }
+}
+
+async function sendChunkAs(
+  format: 'protobuf' | 'json',
+  { modelId, parts }: TrainedModel,
+  { headers }: OngoingCall,
+  { requestType, chunks, turn, lossFn, lossFnConfig, bodies }: Pass,
+  index: number,
+  signal: AbortSignal,
+): Promise<string> {
+  const isForward = requestType === 'Forward';
+  const data = chunks[index]?.data ?? [];
+  const body = { modelId, seqId: turn.seqIds[index] as number, data, lossFn, lossFnConfig, forwardOnly: isForward || undefined };
+  const options = { signal, headers, isScoped: true, onRetry: () => bodies.abandon(index) };
+  bodies.abandon(index);
+  if (format === 'json') {
+    const { requestId } = await parts.calls.call(isForward ? 'forward' : 'forwardBackward', { body }, options);
+    return requestId;
+  }
+  const bytes = protobuf.forwardBackwardRequest.encode(body, (size) => bodies.allocate(index, size));
+  const compress = parts.training.config.protoCompressFwdbwd ? 'zstd' : undefined;
+  const { requestId } = await parts.calls.call(
+    'forwardBackward',
+    { encoded: { bytes, contentType: PROTOBUF_CONTENT_TYPE, compress } },
+    options,
+  );
+  return requestId;
+}
+
+/** Waits for the results of all chunks and combines them in data order. */
+export async function collectPass(
+  model: TrainedModel,
+  call: OngoingCall,
+  pass: Pass,
+  requestIds: readonly string[],
+): Promise<ForwardBackwardOutput> {
+  try {
+    const outputs = await Promise.all(requestIds.map((requestId, index) => collectChunk(model, call, pass, requestId, index)));
+    const output = combineForwardBackwardOutputs(outputs);
+    publishPass(model, call, pass, requestIds[0], output);
+    return output;
+  } finally {
+    pass.bodies.end();
+  }
+}
+
+async function collectChunk(
+  model: TrainedModel,
+  call: OngoingCall,
+  { requestType, bodies }: Pass,
+  requestId: string,
+  index: number,
+): Promise<ForwardBackwardOutput> {
+  const output = await pollResult(model.parts, call, requestType, requestId);
+  bodies.release(index);
+  return output;
+}
+
+/** The chunks of one pass fail together: the first failure aborts the others. */
+class ChunkGroup {
+  readonly requestIds: (string | undefined)[];
+  readonly #seqIds: readonly number[];
+  readonly #outer: AbortSignal;
+  /** Only for several chunks: a single chunk has no others to abort. */
+  readonly #controller: AbortController | undefined;
+  readonly #unfollow: (() => void) | undefined;
+  #failure: { readonly error: unknown; readonly index: number } | undefined;
+
+  constructor(outer: AbortSignal, seqIds: readonly number[]) {
+    this.requestIds = seqIds.map(() => undefined);
+    this.#seqIds = seqIds;
+    this.#outer = outer;
+    if (seqIds.length < 2) return;
+    const controller = new AbortController();
+    this.#controller = controller;
+    setMaxListeners(0, controller.signal);
+    if (outer.aborted) controller.abort(outer.reason);
+    else this.#unfollow = onAbort(outer, () => controller.abort(outer.reason));
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller?.signal ?? this.#outer;
+  }
+
+  fail(error: unknown, index: number): void {
+    this.#failure ??= { error, index };
+    this.#controller?.abort(error);
+  }
+
+  throwIfFailed(): void {
+    if (this.#failure !== undefined) throw this.#failure.error;
+  }
+
+  /** Adds which chunk was refused and what became of the others: the caller must know whether gradients were accumulated. */
+  explain(thrown: unknown): unknown {
+    const { error, index } = this.#failure ?? { error: thrown, index: undefined };
+    const count = this.#seqIds.length;
+    if (index === undefined || count < 2 || !TinkexError.isInstance(error)) return error;
+    const accepted = this.#seqIds.filter((_, other) => this.requestIds[other] !== undefined);
+    const others = this.#seqIds.filter((_, other) => this.requestIds[other] === undefined && other !== index);
+    error.message +=
+      ` [chunk ${index + 1} of ${count}, sequence ID ${this.#seqIds[index]}; ` +
+      `accepted before: ${accepted.join(', ') || 'none'}; given up: ${others.join(', ') || 'none'}]`;
+    return error;
+  }
+
+  end(): void {
+    this.#unfollow?.();
+  }
+}
+
+function chunkAt({ chunks }: Pass, index: number): DataChunk {
+  const chunk = chunks[index];
+  if (chunk === undefined) throw new RangeError(`There is no chunk ${index}.`);
+  return chunk;
+}
+
+function publishChunk({ parts, modelId }: TrainedModel, pass: Pass, chunkIndex: number, requestId: string, startedAtMs: number): void {
+  if (!hasSubscribers('tinkex:chunk:submit')) return;
+  const { clock, source } = parts.runtime;
+  const { data, estimatedBytes } = chunkAt(pass, chunkIndex);
+  publish('tinkex:chunk:submit', {
+    requestType: pass.requestType,
+    requestId,
+    modelId,
+    seqId: pass.turn.seqIds[chunkIndex] as number,
+    chunkIndex,
+    chunkCount: pass.chunks.length,
+    datums: data.length,
+    estimatedBytes,
+    durationMs: clock.now() - startedAtMs,
+    ...source(),
+  });
+}
+
+function publishPass(
+  model: TrainedModel,
+  { startedAtMs }: OngoingCall,
+  { requestType, chunks }: Pass,
+  requestId: string | undefined,
+  { metrics }: ForwardBackwardOutput,
+): void {
+  if (!hasSubscribers('tinkex:training:operation')) return;
+  let datums = 0;
+  let tokens = 0;
+  for (const { data } of chunks) {
+    datums += data.length;
+    for (const datum of data) tokens += textTokens(datum);
+  }
+  model.publishOperation({ requestType, requestId, datums, tokens, metrics, startedAtMs });
+}
+
+/** Text tokens only: the server decides the length of an image. */
+function textTokens({ modelInput }: Datum): number {
+  let tokens = 0;
+  for (const chunk of modelInput.chunks) if (chunk.type === 'encoded_text') tokens += chunk.tokens.length;
+  return tokens;
+}
