@@ -101,9 +101,7 @@ export const unloadModel: RouteHandler<'unloadModel'> = (context) => {
   const { modelId } = context.request;
   const { server, tenant } = context;
   const requestId = server.ids.request(modelId, 'unload');
-  if (tenant.models.get(modelId)?.isUnloaded && typeof tenant.futures.find(requestId) === 'object') {
-    return futureReply(context, requestId);
-  }
+  if (tenant.models.get(modelId)?.isUnloaded && typeof tenant.futures.find(requestId) === 'object') return futureReply(context, requestId);
   const model = modelOf(context, modelId);
   const operation = newOperation(context, requestId, 'UnloadModel', () => ({ modelId }));
   model.isUnloaded = true;

@@ -79,7 +79,5 @@ export const exportSessionTrace: RouteHandler<'exportSessionTrace'> = ({ server,
 };
 
 function checkProject(projects: ReadonlySet<string> | undefined, projectId: string | undefined): void {
-  if (projectId !== undefined && projects !== undefined && !projects.has(projectId)) {
-    refuse(403, `No access to the project ${projectId}`);
-  }
+  if (projectId !== undefined && projects !== undefined && !projects.has(projectId)) refuse(403, `No access to the project ${projectId}`);
 }
