@@ -7,7 +7,7 @@ const start = 'tinkex:http:request:start';
 const stop = 'tinkex:http:request:stop';
 
 describe('attachMetrics', () => {
-  it('counts something for every event', () => {
+  it('keeps these metrics when every event happens', () => {
     using metrics = attachMetrics();
     publishAll();
     const names = new Set(
