@@ -31,7 +31,7 @@ export {
   StopStringsSchema,
   StopTokensSchema,
   TensorSchema,
-  TopkPromptLogprobsSchema,
+  TopkLogprobsSchema,
 } from './proto/gen/tinker_public_pb.js';
 export { type BytesDecoder, type BytesEncoder, explainFailures, PROTOBUF_CONTENT_TYPE, protobuf } from './proto/protobuf.js';
 export type { AllocateBytes } from './proto/writer.js';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { describe } from '../errors/issue-text.js';
 import type { ModelInput } from '../model-input/model-input.js';
 import type { SampledSequence, SampleResponse } from '../sampling/sample-response.js';
-import { type TokenLogprob, TopkPromptLogprobs } from '../sampling/topk-prompt-logprobs.js';
+import { type TokenLogprob, TopkLogprobs } from '../sampling/topk-logprobs.js';
 import { codecOf } from './codec.js';
 import { list } from './collections.js';
 import { modelInputType } from './model-input.js';
@@ -133,13 +133,13 @@ const sampledSequenceType = responseType<SampledSequence>({
   sequenceId: optional(text()),
 });
 
-const topk: WireType<TopkPromptLogprobs> = {
+const topk: WireType<TopkLogprobs> = {
   schema: () =>
     z.array(z.array(z.tuple([z.int32(), number().schema(true)])).nullable(), {
       error: () => 'must be a list with null or [token, logprob] pairs per position',
     }),
-  toWire: (value) => (TopkPromptLogprobs.isInstance(value) ? value.toList() : value),
-  fromWire: (wire) => TopkPromptLogprobs.fromList(wire as (TokenLogprob[] | null)[]),
+  toWire: (value) => (TopkLogprobs.isInstance(value) ? value.toList() : value),
+  fromWire: (wire) => TopkLogprobs.fromList(wire as (TokenLogprob[] | null)[]),
 };
 
 /** {@link SampleResponse} in the JSON dialect. */
