@@ -212,7 +212,7 @@ describe('protobuf-schema.json', () => {
   const file = generated.file_tinker_public;
   for (const { name, input, expected } of vectorCases<{ message?: string; field?: string; enum?: string; value?: string }, SchemaExpected>(
     'protobuf-schema',
-    68,
+    91,
   )) {
     it(name, () => {
       if (input.enum !== undefined) {
