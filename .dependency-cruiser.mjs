@@ -1,21 +1,37 @@
-/** The layers, bottom up: which packages the sources of a package may import, by name. Tests may also use the testkit where noted. */
-const LAYERS = {
-  types: [],
-  http: ['types'],
-  telemetry: ['types', 'http'],
-  clients: ['types', 'http', 'telemetry'],
-  testkit: ['types', 'http'],
+import { publishedPackages } from './scripts/packages.mjs';
+
+/** The layers: the sources of a package import what its manifest depends on; its tests also what it depends on for development. */
+const LAYERS = publishedPackages();
+
+/** The only files of a package that others may import: the sources of its entry points. */
+const ENTRY_POINTS = LAYERS.flatMap(({ folder, entries }) =>
+  entries.map(({ source }) => `^${folder}/${source.slice(2).replaceAll('.', '[.]')}$`),
+);
+
+/**
+ * The folders of a package in the order of its data. The sources of a folder import only folders that stand before it, types included; files
+ * beside the folders (other than the entry points) belong to none and may be imported by all.
+ */
+const FOLDERS = {
+  types: [
+    ...['redaction', 'errors', 'events', 'tensor', 'json', 'tokenizer', 'model-input', 'paths', 'sampling', 'training', 'proto', 'wire'],
+    'endpoints',
+  ],
+  http: ['abort', 'clock', 'url', 'diagnostics', 'retry', 'transport', 'compression', 'auth', 'call', 'pipeline', 'client', 'testing'],
+  clients: [
+    ...['runtime', 'limits', 'calls', 'futures', 'downloads', 'tokenizers', 'checkpoints', 'rest', 'sampling', 'recovery', 'training'],
+    ...['autodiff', 'service'],
+  ],
 };
-const USES_TESTKIT_IN_TESTS = ['telemetry', 'clients'];
 
 const TESTS = '(^packages/[^/]+/test/|[.]test([.]|-)|[.]test-d[.]ts$)';
 
 /** @param {string[]} names */
 const sourcesOf = (names) => `^packages/(${names.join('|')})/`;
 
-/** @param {string} name @param {string[]} allowed @param {boolean} inTests @returns {import('dependency-cruiser').IForbiddenRuleType} */
-function layerRule(name, allowed, inTests) {
-  const reachable = [name, ...allowed, ...(inTests && USES_TESTKIT_IN_TESTS.includes(name) ? ['testkit'] : [])];
+/** @param {(typeof LAYERS)[number]} layer @param {boolean} inTests @returns {import('dependency-cruiser').IForbiddenRuleType} */
+function layerRule({ name, dependencies, testDependencies }, inTests) {
+  const reachable = [name, ...dependencies, ...(inTests ? testDependencies : [])];
   return {
     name: `layer-${name}${inTests ? '-tests' : ''}`,
     comment: `${inTests ? 'Tests of ' : ''}@tinkex/${name} may import: ${reachable.slice(1).join(', ') || 'no other package'}.`,
@@ -27,50 +43,46 @@ function layerRule(name, allowed, inTests) {
   };
 }
 
-/**
- * The folders of a package in the order of its data. A folder imports only folders before it, type imports included, so that a reader
- * follows the data without coming back. Files beside the folders may import, and be imported by, any folder.
- */
-const FOLDERS = {
-  clients: [
-    'runtime',
-    'limits',
-    'calls',
-    'futures',
-    'downloads',
-    'tokenizers',
-    'checkpoints',
-    'rest',
-    'sampling',
-    'recovery',
-    'training',
-    'autodiff',
-    'service',
-  ],
-};
-
 /** @param {string} name @param {string[]} folders @returns {import('dependency-cruiser').IForbiddenRuleType[]} */
 function folderRules(name, folders) {
-  return folders.map((folder, index) => ({
-    name: `folder-${name}-${folder}`,
-    comment: `${folder}/ of @tinkex/${name} may import: ${folders.slice(0, index).join(', ') || 'no other folder'}.`,
-    severity: 'error',
-    from: { path: `^packages/${name}/src/${folder}/`, pathNot: TESTS },
-    to: { path: `^packages/${name}/src/[^/]+/`, pathNot: `^packages/${name}/src/(${folders.slice(0, index + 1).join('|')})/` },
+  const sources = `^packages/${name}/src/`;
+  const inOrder = folders.slice(0, -1).map((folder, index) => ({
+    name: `folder-order-${name}`,
+    comment: `The folder ${folder} of @tinkex/${name} may import only: ${folders.slice(0, index).join(', ') || 'no other folder'}.`,
+    severity: /** @type {const} */ ('error'),
+    from: { path: `${sources}${folder}/`, pathNot: TESTS },
+    to: { path: `${sources}(${folders.slice(index + 1).join('|')})/` },
   }));
+  return [
+    ...inOrder,
+    {
+      name: `folder-listed-${name}`,
+      comment: `Each folder of @tinkex/${name} has its place in FOLDERS.`,
+      severity: 'error',
+      from: { path: `${sources}[^/]+/`, pathNot: [`${sources}(${folders.join('|')})/`, TESTS] },
+      to: {},
+    },
+    {
+      name: `folder-entry-${name}`,
+      comment: 'A folder imports the files it needs, not an entry point that imports them all.',
+      severity: 'error',
+      from: { path: `${sources}[^/]+/`, pathNot: TESTS },
+      to: { path: `${sources}(index|wire)[.]ts$` },
+    },
+  ];
 }
 
 /** @type {import('dependency-cruiser').IConfiguration} */
 export default {
   forbidden: [
-    ...Object.entries(LAYERS).flatMap(([name, allowed]) => [layerRule(name, allowed, false), layerRule(name, allowed, true)]),
+    ...LAYERS.flatMap((layer) => [layerRule(layer, false), layerRule(layer, true)]),
     ...Object.entries(FOLDERS).flatMap(([name, folders]) => folderRules(name, folders)),
     {
       name: 'no-deep-import',
-      comment: 'Another package is imported by its name; its inside is its own business.',
+      comment: 'Another package is imported by its name; its other files are private.',
       severity: 'error',
       from: { path: '^(packages|apps)/([^/]+)/|^(bench)/' },
-      to: { path: '^packages/', pathNot: ['^packages/[^/]+/src/(index|wire|[^/]+/index)[.]ts$', '^$1/$2/'] },
+      to: { path: '^packages/', pathNot: [...ENTRY_POINTS, '^$1/$2/'] },
     },
     {
       name: 'no-relative-crossing',

@@ -1,6 +1,7 @@
 import { OptionDefaults } from 'typedoc';
+import { publishedPackages } from './scripts/packages.mjs';
 
-/** What the whole and each package have in common; typedoc does not pass it on by itself. */
+/** The options that the whole reference and each package share; typedoc does not inherit them. */
 const shared = {
   disableGit: true,
   gitRevision: 'main',
@@ -12,7 +13,7 @@ const shared = {
 export default {
   name: 'Tinkex for TypeScript',
   entryPointStrategy: 'packages',
-  entryPoints: ['packages/types', 'packages/http', 'packages/telemetry', 'packages/clients', 'packages/testkit'],
+  entryPoints: publishedPackages().map(({ folder }) => folder),
   packageOptions: {
     ...shared,
     readme: 'README.md',

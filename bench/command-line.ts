@@ -1,22 +1,22 @@
 import { parseArgs } from 'node:util';
 
-/** What a run of the benchmarks was asked for. */
+/** What the command line asks for. */
 export interface BenchOptions {
   readonly isQuick: boolean;
-  /** Ids of works, or beginnings of ids. Undefined: all works. */
-  readonly only: readonly string[] | undefined;
+  /** IDs of benchmarks, or beginnings of IDs. Empty: all benchmarks. */
+  readonly names: readonly string[];
   readonly rounds: number;
   readonly hasPython: boolean;
   readonly torch: string | undefined;
 }
 
-/** Reads the command line. What makes no sense ends the process with one message: a run writes over kept results, so it must not start on a guess. */
+/** Reads the command line. A mistake ends the process with one message: a run overwrites kept results, so it must not start on a guess. */
 export function readCommandLine(): BenchOptions {
   try {
-    const { values } = parseArgs({
+    const { values, positionals } = parseArgs({
+      allowPositionals: true,
       options: {
         quick: { type: 'boolean', default: false },
-        only: { type: 'string' },
         rounds: { type: 'string' },
         'no-python': { type: 'boolean', default: false },
         torch: { type: 'string' },
@@ -26,7 +26,7 @@ export function readCommandLine(): BenchOptions {
     if (!/^[1-9]\d*$/.test(rounds)) throw new Error(`--rounds must be a whole number from 1 up, got ${rounds}`);
     return {
       isQuick: values.quick,
-      only: values.only?.split(','),
+      names: positionals,
       rounds: Number(rounds),
       hasPython: !values['no-python'],
       torch: values.torch,
@@ -36,7 +36,7 @@ export function readCommandLine(): BenchOptions {
   }
 }
 
-/** Says what is wrong with the command line, and ends the process with 2. */
+/** Prints what is wrong with the command line and ends the process with exit code 2. */
 export function refuse(message: string): never {
   console.error(`bench: ${message}`);
   process.exit(2);

@@ -1,35 +1,36 @@
 /**
- * All benchmarks, side by side with their limits and peers.
+ * Runs the benchmarks and prints a table for each.
  *
  *   pnpm bench                          everything: tens of minutes
  *   pnpm bench --quick                  a first impression, under a minute
- *   pnpm bench --only sample,import     works by their id, or all whose id starts so
+ *   pnpm bench training import          the benchmarks with these IDs, or whose IDs start like this
+ *   pnpm bench training --quick         the same with short loads and two rounds
  *   pnpm bench --rounds 9
  *   pnpm bench --no-python
- *   pnpm bench --torch=2.13.0           the Python SDK as those have it who write custom losses; installs torch, which is large
+ *   pnpm bench --torch=2.13.0           the Python SDK with torch, which custom losses need; installs torch, which is large
  *
- * Prints a table for each work, and writes it into results/latest.json, .md and .svg after each; with --only, the others stay there as they
- * were. --quick writes temp/quick.* instead.
+ * Writes results/latest.json, .md and .svg after each benchmark; results of benchmarks that did not run stay as they were. --quick writes
+ * temp/quick.* instead.
  */
 import { execFileSync } from 'node:child_process';
 import { cpus, loadavg, totalmem } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { readCommandLine, refuse } from './command-line.js';
-import { inTurns, type WorkResult } from './measure/in-turns.js';
-import type { Bench } from './measure/work.js';
+import type { Bench } from './measure/benchmark.js';
+import { type BenchmarkResult, runBenchmark } from './measure/run-benchmark.js';
 import { pythonSdk } from './python/python-sdk.js';
 import { type Machine, Results } from './report/results.js';
 import { printResult } from './report/table.js';
 import { startServer } from './server/start-server.js';
-import { codecWorks } from './suites/codecs.js';
-import { httpWorks } from './suites/http.js';
-import { importWorks } from './suites/importing.js';
-import { pendingWorks } from './suites/pending.js';
-import { samplingWorks } from './suites/sampling.js';
-import { testkitWorks } from './suites/testkit.js';
-import { trainingWorks } from './suites/training.js';
+import { codecBenchmarks } from './suites/codecs.js';
+import { httpBenchmarks } from './suites/http.js';
+import { importBenchmarks } from './suites/importing.js';
+import { pendingBenchmarks } from './suites/pending.js';
+import { samplingBenchmarks } from './suites/sampling.js';
+import { testkitBenchmarks } from './suites/testkit.js';
+import { trainingBenchmarks } from './suites/training.js';
 
-const { isQuick, rounds, only: wanted, hasPython, torch } = readCommandLine();
+const { isQuick, rounds, names, hasPython, torch } = readCommandLine();
 
 const here = fileURLToPath(new URL('.', import.meta.url));
 execFileSync(`${here}node_modules/.bin/tsc`, ['-p', `${here}tsconfig.build.json`], { stdio: 'inherit' });
@@ -37,21 +38,28 @@ execFileSync(`${here}node_modules/.bin/tsc`, ['-p', `${here}tsconfig.build.json`
 const server = await startServer();
 const sdk = hasPython ? await pythonSdk(server.url, torch) : { reason: '--no-python' };
 if ('reason' in sdk) {
-  // Who names a version wants the comparison: without it, kept results would be replaced by poorer ones.
+  // If you name a version you want the comparison: without it, poorer results would replace the kept ones.
   if (torch !== undefined) refuse(`--torch=${torch}: ${sdk.reason}`);
-  console.log(`The Python SDK is not compared with: ${sdk.reason}`);
+  console.log(`No comparison with the Python SDK: ${sdk.reason}`);
 }
-const bench: Bench = { server, isQuick, python: 'run' in sdk ? sdk.run : undefined };
-const works = [importWorks, samplingWorks, pendingWorks, trainingWorks, codecWorks, httpWorks, testkitWorks].flatMap((suite) =>
-  suite(bench),
-);
-const unknown = wanted?.filter((name) => !works.some(({ id }) => isMeant(name, id))) ?? [];
-if (unknown.length > 0) refuse(`no work is called ${unknown.join(' or ')}; there are ${works.map(({ id }) => id).join(', ')}`);
-const chosen = works.filter(({ id }) => wanted === undefined || wanted.some((name) => isMeant(name, id)));
+const bench: Bench = { server, isQuick, isSurvey: isQuick && names.length === 0, python: 'run' in sdk ? sdk.run : undefined };
+const benchmarks = [
+  importBenchmarks,
+  samplingBenchmarks,
+  pendingBenchmarks,
+  trainingBenchmarks,
+  codecBenchmarks,
+  httpBenchmarks,
+  testkitBenchmarks,
+].flatMap((suite) => suite(bench));
+const ids = benchmarks.map(({ id }) => id);
+const unknown = names.filter((name) => !ids.some((id) => isMeant(name, id)));
+if (unknown.length > 0) refuse(`there is no benchmark ${unknown.join(' or ')}; there are ${ids.join(', ')}`);
+const chosen = benchmarks.filter(({ id }) => names.length === 0 || names.some((name) => isMeant(name, id)));
 
-/** A whole id means that one work, anything else all that start so. */
+/** A complete ID means that benchmark, anything else all benchmarks whose IDs start like this. */
 function isMeant(name: string, id: string): boolean {
-  return works.some((work) => work.id === name) ? id === name : id.startsWith(name);
+  return ids.includes(name) ? id === name : id.startsWith(name);
 }
 
 const machine: Machine = {
@@ -64,22 +72,19 @@ const machine: Machine = {
 console.log({ ...machine, load: loadavg()[0] });
 
 const target = `${here}${isQuick ? 'temp/quick' : 'results/latest'}`;
-const file = new Results(
-  target,
-  works.map(({ id }) => id),
-);
-const results: WorkResult[] = [];
+const file = new Results(target, ids);
+const results: BenchmarkResult[] = [];
 const failures: string[] = [];
-for (const work of chosen) {
+for (const benchmark of chosen) {
   try {
-    const result = await inTurns(work, rounds, server);
+    const result = await runBenchmark(benchmark, rounds, server);
     results.push(result);
     file.add(result, machine);
     printResult(result);
   } catch (error) {
-    // The others are still worth knowing; the exit code tells.
-    failures.push(work.id);
-    console.error(`\n${work.title}   [${work.id}] FAILED:`, error instanceof Error ? error.message : error);
+    // The other results are still useful; the exit code reports the failure.
+    failures.push(benchmark.id);
+    console.error(`\n${benchmark.title}   [${benchmark.id}] FAILED:`, error instanceof Error ? error.message : error);
   }
 }
 server.close();

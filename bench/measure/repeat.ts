@@ -1,15 +1,15 @@
 import { stopwatch } from './stopwatch.js';
 
-/** Makes `calls` calls, never more than `inFlight` at once. */
+/** Makes `calls` calls, never more than `inFlight` at the same time. */
 export async function keepInFlight(call: () => PromiseLike<unknown>, calls: number, inFlight: number): Promise<void> {
   let left = calls;
-  const lane = async (): Promise<void> => {
+  const runCalls = async (): Promise<void> => {
     while (left-- > 0) await call();
   };
-  await Promise.all(Array.from({ length: Math.min(inFlight, calls) }, lane));
+  await Promise.all(Array.from({ length: Math.min(inFlight, calls) }, runCalls));
 }
 
-/** So many calls at once, after so many that are not counted. */
+/** How many calls, how many of them at the same time, after how many that are not counted. */
 export interface Load {
   readonly inFlight: number;
   readonly calls: number;
@@ -17,9 +17,9 @@ export interface Load {
 }
 
 /**
- * What a call costs while many are made without a break. The clock starts and stops in the middle of the stream: between two bursts, with nothing in flight, a
- * collection of the heap takes with it the shapes of all objects that come and go, and with them the compiled code that knew them; what follows would measure the
- * compiler.
+ * The cost of a call in an uninterrupted stream of calls. The clock starts and stops in the middle of the stream: between two bursts, with nothing in flight, a
+ * heap collection discards the shapes of all short-lived objects, and with them the compiled code that was specialized for them. The next burst would then
+ * measure the compiler.
  */
 export async function costOfCalls(
   call: () => PromiseLike<unknown>,

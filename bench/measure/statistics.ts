@@ -1,12 +1,13 @@
-/** The middle of some numbers and how far the rest strays. */
+/** Median and interquartile range of some numbers. */
 export interface Spread {
   readonly median: number;
-  /** First and third quartile: half of all values lie between them. */
+  /** First quartile. */
   readonly low: number;
+  /** Third quartile. */
   readonly high: number;
 }
 
-/** The middle of some numbers; NaN of none. */
+/** The median; NaN without numbers. */
 export function median(values: readonly number[]): number {
   return quantile(values, 0.5);
 }

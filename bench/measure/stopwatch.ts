@@ -1,11 +1,11 @@
-/** What the operating system says that this process has used. */
+/** What this process used, according to the operating system. */
 export interface Usage {
   /** User and system time of all threads. */
   readonly cpuMs: number;
   readonly wallMs: number;
 }
 
-/** Starts measuring; the function it returns tells what was used since. */
+/** Starts measuring. The function it returns gives the usage since then. */
 export function stopwatch(): () => Usage {
   const cpuBefore = process.cpuUsage();
   const before = performance.now();
@@ -16,19 +16,19 @@ export function stopwatch(): () => Usage {
   };
 }
 
-/** The most memory this process ever had resident. */
+/** Peak resident memory of this process. */
 export function peakRssBytes(): number {
   return process.resourceUsage().maxRSS * 1_024;
 }
 
-/** Collects garbage, so that nobody pays for what was left before. Needs `--expose-gc`. */
+/** Collects garbage, so that the next measurement does not pay for earlier work. Needs `--expose-gc`. */
 export function collectGarbage(): void {
   if (global.gc === undefined) throw new Error('Run with --expose-gc.');
   global.gc();
   global.gc();
 }
 
-/** What the heap and the buffers outside of it hold after a collection. */
+/** Bytes in the heap and in buffers outside it, after a collection. */
 export function heldBytes(): number {
   collectGarbage();
   const { heapUsed, external } = process.memoryUsage();

@@ -9,20 +9,20 @@ export interface HttpModule {
 }
 
 /**
- * A copy of the built `@tinkex/http` whose diagnostics stage is taken out: the client as it would be had nobody thought of telemetry. There is
- * no option for that, and there should be none.
+ * A copy of the built `@tinkex/http` that never publishes an attempt: the client as it would be without telemetry. There is no option for that,
+ * and there should be none.
  */
 export async function loadBareHttp(): Promise<HttpModule> {
   const built = dirname(fileURLToPath(import.meta.resolve('@tinkex/http')));
-  // Not in the system's temporary folder: the copy must find its dependencies.
+  // Not in the system's temporary folder, where the copy would not find its dependencies.
   const copy = fileURLToPath(new URL(`../temp/bare-http-${process.pid}/dist`, import.meta.url));
   cpSync(built, copy, { recursive: true });
   cpSync(join(built, '../package.json'), join(copy, '../package.json'));
   const file = join(copy, 'index.js');
-  const stage = 'function diagnosticsStage(';
-  const [before, after, ...more] = readFileSync(file, 'utf8').split(stage);
-  if (after === undefined || more.length > 0) throw new Error(`${file} does not have one ${stage}`);
-  writeFileSync(file, `${before}${stage}) { return (call, next) => next(call); }\nfunction replacedStage(${after}`);
+  const check = 'function areAttemptsObserved(';
+  const [before, after, ...more] = readFileSync(file, 'utf8').split(check);
+  if (after === undefined || more.length > 0) throw new Error(`${file} does not contain exactly one ${check}.`);
+  writeFileSync(file, `${before}${check}) { return false; }\nfunction replacedCheck(${after}`);
   const loaded = (await import(pathToFileURL(file).href)) as HttpModule;
   rmSync(dirname(copy), { recursive: true, force: true });
   return loaded;

@@ -1,11 +1,11 @@
-/** The results of chunks put together into one. */
+/** Combines the results of chunks into one. */
 import { type ForwardBackwardOutput, TensorData } from '@tinkex/types';
 import { combineForwardBackwardOutputs } from '@tinkex/types/wire';
 import { medianCpuMs } from '../measure/median-cpu.js';
 import { program } from '../measure/program.js';
 
 const OUTPUTS = 1_024;
-/** One combination is too short for the clock of the operating system. */
+/** A single combination is too short for the clock of the operating system. */
 const TIMES = 20;
 
 function chunkResult(): ForwardBackwardOutput {

@@ -8,7 +8,7 @@ import { program } from '../measure/program.js';
 const OUTPUTS = 1_024;
 const NUMBERS = 4_096;
 
-/** `offset`: where the bytes start. At one of four the numbers are aligned and become views; at the others they have to be copied. */
+/** `offset`: where the bytes start. If it is a multiple of four, the numbers are aligned and become views; otherwise they are copied. */
 await program(({ contender, offset }: { contender: 'memcpy' | 'tinkex'; offset: number }) => {
   const encoded = serverProtobuf.forwardBackwardOutput.encode({
     lossFnOutputType: 'ArrayRecord',

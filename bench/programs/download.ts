@@ -1,4 +1,4 @@
-/** 64 MiB streamed: CPU, and how far memory grows beyond that of a process that reads nothing. */
+/** Streams 64 MiB: CPU, and memory beyond that of a process that reads nothing. */
 import { HttpClient } from '@tinkex/http';
 import { Pool } from 'undici';
 import { program } from '../measure/program.js';

@@ -1,4 +1,4 @@
-/** The body of a forward_backward request: 1,024 data of 4,096 tokens. */
+/** The body of a forward_backward request: 1,024 datums of 4,096 tokens. */
 import { ModelInput, TensorData } from '@tinkex/types';
 import { type ForwardBackwardRequest, protobuf } from '@tinkex/types/wire';
 import { medianCpuMs } from '../measure/median-cpu.js';
@@ -21,7 +21,7 @@ const request: ForwardBackwardRequest = {
   })),
 };
 
-/** Buffers are freed some time after the collection that finds them unused. */
+/** Buffers are freed some time after the collection that finds them unreachable. */
 async function settle(): Promise<NodeJS.MemoryUsage> {
   collectGarbage();
   await new Promise((resolve) => setTimeout(resolve, 100));

@@ -1,4 +1,4 @@
-/** What importing costs a process that has just started. */
+/** The cost of an import in a process that has just started. */
 import { program } from '../measure/program.js';
 import { stopwatch } from '../measure/stopwatch.js';
 

@@ -1,4 +1,4 @@
-/** One pass whose result is large: received and decoded, up to the sum of its first numbers. */
+/** A pass with a large result: receives and decodes it, and sums its first numbers. */
 import { ServiceClient } from '@tinkex/clients';
 import { datum, ModelInput } from '@tinkex/types';
 import { request } from 'undici';
@@ -22,7 +22,7 @@ async function tinkex(baseUrl: string): Promise<() => Promise<unknown>> {
   };
 }
 
-/** The floor: the bytes arrive and are in one piece. */
+/** The lower bound: receives the bytes into one buffer. */
 function rawUndici(baseUrl: string): () => Promise<unknown> {
   return async () => {
     const response = await request(`${baseUrl}/api/v1/retrieve_future`, { method: 'POST', body: '{"request_id":"pass"}' });

@@ -1,4 +1,4 @@
-/** Calls that the server does not answer yet: what each of them holds, and what waiting costs. */
+/** Calls that the server does not answer yet: the memory of each, and the CPU of waiting. */
 import { program } from '../measure/program.js';
 import { keepInFlight } from '../measure/repeat.js';
 import { median } from '../measure/statistics.js';
@@ -9,7 +9,7 @@ interface Task {
   readonly contender: string;
   readonly baseUrl: string;
   readonly calls: number;
-  /** How many polls the server must hold before everything counts as pending: not more than there are connections. */
+  /** How many polls the server must hold before all calls count as pending: at most the number of connections. */
   readonly held: number;
   readonly idleSeconds: number;
 }
@@ -20,16 +20,16 @@ await program(async ({ contender, baseUrl, calls, held, idleSeconds }: Task) => 
   const control = async (action: string): Promise<{ held: number }> =>
     (await (await fetch(`${baseUrl}/bench/${action}`, { method: 'POST' })).json()) as { held: number };
   const { sample } = await samplerOf(contender, baseUrl);
-  // Connections and their buffers are there before the count begins.
+  // Opens the connections and their buffers before counting begins.
   await keepInFlight(sample, calls * 2, calls);
   const before = heldBytes();
   await control('hold');
   const pending = Array.from({ length: calls }, () => sample());
   while ((await control('held')).held < held) await pause(20);
   const bytesPerCall = (heldBytes() - before) / calls;
-  // The collection goes on in the background for a moment.
+  // The collection continues in the background for a moment.
   await pause(1_000);
-  // The second in the middle: once in a while an idle runtime collects its heap, whatever is pending, and that second costs as much as minutes of waiting.
+  // The median second: an idle runtime occasionally collects its heap, whatever is pending, and that second costs as much as minutes of waiting.
   const percents: number[] = [];
   for (let second = 0; second < idleSeconds; second += 1) {
     const stop = stopwatch();

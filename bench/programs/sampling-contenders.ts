@@ -2,15 +2,15 @@ import { ServiceClient } from '@tinkex/clients';
 import { ModelInput } from '@tinkex/types';
 import { Pool } from 'undici';
 
-/** Something that samples. */
+/** Makes one sampling call at a time. */
 export interface Sampler {
   sample(): PromiseLike<unknown>;
 }
 
-const tokens = Array.from({ length: 32 }, (_, index) => index * 7 + 3);
+const TOKENS = Array.from({ length: 32 }, (_, index) => index * 7 + 3);
 
-/** What the protocol wants with each request; see `packages/http/src/client/default-headers.ts`. */
-const protocolHeaders = {
+/** What the protocol demands with each request; see `packages/http/src/client/default-headers.ts`. */
+const PROTOCOL_HEADERS = {
   accept: 'application/json',
   'content-type': 'application/json',
   'user-agent': 'Tinkex/TypeScript 0.0.0',
@@ -24,14 +24,14 @@ const protocolHeaders = {
   'x-stainless-runtime-version': process.version,
   'x-api-key': 'tml-bench',
 };
-const submitHeaders = { ...protocolHeaders, 'x-tinker-sampling-backpressure': '1' };
-const pollHeaders = { ...protocolHeaders, 'x-tinker-request-iteration': '0', 'x-tinker-request-type': 'Sample' };
-const fewHeaders = { accept: 'application/json', 'content-type': 'application/json', 'x-api-key': 'tml-bench' };
+const SUBMIT_HEADERS = { ...PROTOCOL_HEADERS, 'x-tinker-sampling-backpressure': '1' };
+const POLL_HEADERS = { ...PROTOCOL_HEADERS, 'x-tinker-request-iteration': '0', 'x-tinker-request-type': 'Sample' };
+const FEW_HEADERS = { accept: 'application/json', 'content-type': 'application/json', 'x-api-key': 'tml-bench' };
 
 function submission(seqId: number): string {
   return JSON.stringify({
     num_samples: 1,
-    prompt: { chunks: [{ tokens, type: 'encoded_text' }] },
+    prompt: { chunks: [{ tokens: TOKENS, type: 'encoded_text' }] },
     sampling_params: { max_tokens: 16, temperature: 0.7, top_k: -1, top_p: 1 },
     sampling_session_id: 'bench:sample:0',
     seq_id: seqId,
@@ -42,9 +42,9 @@ function submission(seqId: number): string {
 }
 
 /**
- * The floor: two undici requests and JSON, nothing else.
+ * The lower bound: two undici requests and JSON, nothing else.
  *
- * @param hasAllHeaders - Whether it sends what the protocol wants with each request, or just enough for this server.
+ * @param hasAllHeaders - Whether to send all headers of the protocol, or just enough for this server.
  */
 function rawUndici(baseUrl: string, hasAllHeaders: boolean): Sampler {
   const submitPool = new Pool(baseUrl, { connections: 256 });
@@ -55,14 +55,14 @@ function rawUndici(baseUrl: string, hasAllHeaders: boolean): Sampler {
       const submitted = await submitPool.request({
         method: 'POST',
         path: '/api/v1/asample',
-        headers: hasAllHeaders ? submitHeaders : fewHeaders,
+        headers: hasAllHeaders ? SUBMIT_HEADERS : FEW_HEADERS,
         body: submission(seqId++),
       });
       const { request_id } = (await submitted.body.json()) as { request_id: string };
       const polled = await pollPool.request({
         method: 'POST',
         path: '/api/v1/retrieve_future',
-        headers: hasAllHeaders ? pollHeaders : fewHeaders,
+        headers: hasAllHeaders ? POLL_HEADERS : FEW_HEADERS,
         body: JSON.stringify({ request_id, allow_metadata_only: true }),
       });
       return polled.body.json();
@@ -79,8 +79,8 @@ function globalFetch(baseUrl: string): Sampler {
   };
   return {
     async sample() {
-      const { request_id } = (await post('asample', submitHeaders, submission(seqId++))) as { request_id: string };
-      return post('retrieve_future', pollHeaders, JSON.stringify({ request_id, allow_metadata_only: true }));
+      const { request_id } = (await post('asample', SUBMIT_HEADERS, submission(seqId++))) as { request_id: string };
+      return post('retrieve_future', POLL_HEADERS, JSON.stringify({ request_id, allow_metadata_only: true }));
     },
   };
 }
@@ -89,12 +89,12 @@ function globalFetch(baseUrl: string): Sampler {
 async function tinkex(baseUrl: string): Promise<Sampler> {
   const service = new ServiceClient({ baseUrl, apiKey: 'tml-bench', telemetry: false });
   const sampling = await service.createSamplingClient({ baseModel: 'bench' });
-  const prompt = ModelInput.fromInts(tokens);
+  const prompt = ModelInput.fromInts(TOKENS);
   const samplingParams = { maxTokens: 16, temperature: 0.7 };
   return { sample: () => sampling.sample({ prompt, samplingParams }) };
 }
 
-/** Makes a contender by its name. */
+/** Creates a contender by its name. */
 export async function samplerOf(contender: string, baseUrl: string): Promise<Sampler> {
   if (contender === 'tinkex') return tinkex(baseUrl);
   if (contender === 'fetch') return globalFetch(baseUrl);

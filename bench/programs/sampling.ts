@@ -1,4 +1,4 @@
-/** Small sampling calls, so many in flight. */
+/** Small sampling calls with a fixed number in flight. */
 import { program } from '../measure/program.js';
 import { costOfCalls, type Load } from '../measure/repeat.js';
 import { samplerOf } from './sampling-contenders.js';

@@ -11,9 +11,9 @@ interface Task extends Load {
 }
 
 const CONNECTIONS = 64;
-const payload = { model_id: 'm', prompt: { tokens: Array.from({ length: 32 }, (_, index) => index) }, num_samples: 1 };
+const PAYLOAD = { model_id: 'm', prompt: { tokens: Array.from({ length: 32 }, (_, index) => index) }, num_samples: 1 };
 
-/** What our pipeline sends, so that the others do the same exchange. */
+/** The headers our pipeline sends, so that the other contenders make the same exchange. */
 async function pipelineHeaders(baseUrl: string): Promise<Record<string, string>> {
   let headers: Record<string, string> = {};
   await using transport = new UndiciTransport({ proxy: false });
@@ -27,7 +27,7 @@ async function pipelineHeaders(baseUrl: string): Promise<Record<string, string>>
   await new HttpClient({ baseUrl, auth: apiKeyAuth('tml-bench'), transport: recording }).request({
     method: 'POST',
     path: '/echo',
-    body: payload,
+    body: PAYLOAD,
   });
   return headers;
 }
@@ -35,20 +35,20 @@ async function pipelineHeaders(baseUrl: string): Promise<Record<string, string>>
 async function callOf(contender: string, baseUrl: string): Promise<() => PromiseLike<unknown>> {
   if (contender === 'openai') {
     const openai = new OpenAI({ apiKey: 'sk-bench', baseURL: baseUrl, maxRetries: 2 });
-    return () => openai.post('/echo', { body: payload });
+    return () => openai.post('/echo', { body: PAYLOAD });
   }
   if (contender.startsWith('tinkex')) {
     const transport = new UndiciTransport({ pools: { sample: CONNECTIONS }, proxy: false });
     const client = new HttpClient({ baseUrl, auth: apiKeyAuth('tml-bench'), transport });
     if (contender === 'tinkex-watched') subscribe('tinkex:http:request:stop', () => undefined);
-    return () => client.request({ method: 'POST', path: '/echo', body: payload, pool: 'sample' });
+    return () => client.request({ method: 'POST', path: '/echo', body: PAYLOAD, pool: 'sample' });
   }
   const headers = await pipelineHeaders(baseUrl);
   if (contender === 'fetch') {
-    return async () => (await fetch(`${baseUrl}/echo`, { method: 'POST', headers, body: JSON.stringify(payload) })).json();
+    return async () => (await fetch(`${baseUrl}/echo`, { method: 'POST', headers, body: JSON.stringify(PAYLOAD) })).json();
   }
   const pool = new Pool(baseUrl, { connections: CONNECTIONS });
-  return async () => (await pool.request({ method: 'POST', path: '/echo', headers, body: JSON.stringify(payload) })).body.json();
+  return async () => (await pool.request({ method: 'POST', path: '/echo', headers, body: JSON.stringify(PAYLOAD) })).body.json();
 }
 
 await program(async ({ contender, baseUrl, ...load }: Task) => costOfCalls(await callOf(contender, baseUrl), load));

@@ -1,4 +1,4 @@
-/** Requests of a client that somebody watches, or nobody, against those of one without any events. What is attached stays attached, as in an application. */
+/** Requests of a client with and without consumers of its events, against a client without any events. Consumers stay attached, as in an application. */
 import { HttpClient } from '@tinkex/http';
 import { attachLogger, attachMetrics } from '@tinkex/telemetry';
 import { program } from '../measure/program.js';
@@ -34,7 +34,7 @@ await program(async ({ contender, baseUrl, calls }: Task) => {
     await keepInFlight(() => client.request({ method: 'POST', path: '/api/v1/asample', body, requestType: 'Sample' }), count, IN_FLIGHT);
     return stop().cpuMs;
   };
-  // Both in one process and in short turns: the effect is smaller than what two processes differ by, whatever they run. The first turns warm up.
+  // Both in one process and in short turns: the effect is smaller than the difference between two processes that run the same program. The first turns warm up.
   const ratios: number[] = [];
   for (let turn = -TURNS; turn < TURNS; turn += 1) {
     const order = turn % 2 === 0 ? (['bare', 'watched'] as const) : (['watched', 'bare'] as const);

@@ -1,4 +1,4 @@
-/** The memory of promises that a test server holds, submitted and each polled once. */
+/** The memory of futures that a test server holds, each submitted and polled once. */
 import { createTestServer } from '@tinkex/testkit';
 import { program } from '../measure/program.js';
 import { collectGarbage } from '../measure/stopwatch.js';

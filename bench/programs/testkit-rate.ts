@@ -1,4 +1,4 @@
-/** Submit-and-poll of a small sample, with raw undici, on a test server. */
+/** Submits and polls small samples on a test server, with raw undici. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';

@@ -1,6 +1,6 @@
 /**
- * A test server and its floor, each in a process of its own: `node-http` reads each body and answers the very bytes that the testkit would. Prints its
- * port; at the end of its standard input, the milliseconds of CPU it has used.
+ * A test server or its lower bound, in a separate process: `node-http` reads each body and answers the same bytes as the testkit. Prints its port, and, when its
+ * standard input ends, the milliseconds of CPU it used.
  */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

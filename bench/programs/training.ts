@@ -1,4 +1,4 @@
-/** Pipelined training steps: forwardBackward and optimStep of each, none awaited before the next is called. */
+/** Pipelined training steps: calls forwardBackward and optimStep of all steps without awaiting any in between. */
 import { ServiceClient } from '@tinkex/clients';
 import { type Datum, datum, ModelInput } from '@tinkex/types';
 import { chunkData, protobuf } from '@tinkex/types/wire';
@@ -7,7 +7,7 @@ import { program } from '../measure/program.js';
 import { stopwatch } from '../measure/stopwatch.js';
 
 interface Task {
-  readonly contender: 'tinkex' | 'undici' | 'undici-kept';
+  readonly contender: 'tinkex' | 'tinkex-no-reuse' | 'undici' | 'undici-kept';
   readonly baseUrl: string;
   readonly steps: number;
   readonly warmUpSteps: number;
@@ -15,9 +15,9 @@ interface Task {
   readonly tokens: number;
 }
 
-/** The reference's limits of one request. */
+/** The reference's limits for one request. */
 const CHUNK_LIMITS = { maxChunkLength: 1_024, maxChunkBytes: 5_000_000 };
-/** Distinct batches, used in turns: what is sent is rarely still warm in a cache, and memory does not grow with the steps. */
+/** Distinct batches, used in turns: the bytes sent are rarely still in a cache, and memory does not grow with the steps. */
 const BATCHES = 4;
 
 function makeBatch(step: number, datums: number, tokens: number): Datum[] {
@@ -29,9 +29,14 @@ function makeBatch(step: number, datums: number, tokens: number): Datum[] {
 
 type Train = (steps: number) => Promise<unknown>;
 
-/** The SDK as an application uses it: each batch is encoded, each result decoded. */
-async function tinkex(baseUrl: string, batches: readonly Datum[][]): Promise<Train> {
-  const service = new ServiceClient({ baseUrl, apiKey: 'tml-bench', telemetry: false });
+/**
+ * The SDK as an application uses it: encodes each batch and decodes each result.
+ *
+ * @param reusesBodies - Whether the client reuses the memory of request bodies, as it does by default.
+ */
+async function tinkex(baseUrl: string, batches: readonly Datum[][], reusesBodies: boolean): Promise<Train> {
+  const limits = reusesBodies ? {} : { maxReusedBodyBytes: 0 };
+  const service = new ServiceClient({ baseUrl, apiKey: 'tml-bench', telemetry: false, limits });
   const training = await service.createLoraTrainingClient({ baseModel: 'bench' });
   return (steps) =>
     Promise.all(
@@ -43,9 +48,9 @@ async function tinkex(baseUrl: string, batches: readonly Datum[][]): Promise<Tra
 }
 
 /**
- * The floor: the same exchanges with undici, every body encoded beforehand, the results received and dropped.
+ * The lower bound: the same exchanges with undici, with bodies encoded beforehand and results dropped.
  *
- * @param isCopying - Sends a copy of each body: a client has to make the bytes of each step somehow, and one copy is the least.
+ * @param isCopying - Sends a copy of each body: a client has to produce the bytes of each step somehow, and one copy is the minimum.
  */
 function rawUndici(baseUrl: string, batches: readonly Datum[][], isCopying: boolean): Train {
   const submitPool = new Pool(baseUrl, { connections: 256 });
@@ -84,10 +89,12 @@ function rawUndici(baseUrl: string, batches: readonly Datum[][], isCopying: bool
 
 await program(async ({ contender, baseUrl, steps, warmUpSteps, datums, tokens }: Task) => {
   const batches = Array.from({ length: BATCHES }, (_, step) => makeBatch(step, datums, tokens));
-  const train = contender === 'tinkex' ? await tinkex(baseUrl, batches) : rawUndici(baseUrl, batches, contender === 'undici');
-  // Never more in flight than in what is measured.
+  const train = contender.startsWith('tinkex')
+    ? await tinkex(baseUrl, batches, contender === 'tinkex')
+    : rawUndici(baseUrl, batches, contender === 'undici');
+  // Never more in flight than in the measured part.
   for (let done = 0; done < warmUpSteps; done += steps) await train(Math.min(steps, warmUpSteps - done));
-  // No collection in between: see costOfCalls.
+  // No heap collection here: see costOfCalls.
   const stop = stopwatch();
   await train(steps);
   const { cpuMs, wallMs } = stop();

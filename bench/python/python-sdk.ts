@@ -1,15 +1,15 @@
 import { fileURLToPath } from 'node:url';
 import { NotAvailable, pythonEnvironment } from '../../scripts/conformance/python-environments.js';
+import type { RunPython } from '../measure/benchmark.js';
 import { lastLine } from '../measure/run-program.js';
-import type { RunPython } from '../measure/work.js';
 
 const VERSION = '0.25.0';
 const SCRIPT = fileURLToPath(new URL('./contender.py', import.meta.url));
 
 /**
- * The official SDK in an environment of its own, or the reason why it cannot be run here.
+ * The official SDK in its own virtual environment, or the reason why it cannot run here.
  *
- * @param torch - A version of torch to install as well. The SDK imports it where it is, and custom losses need it.
+ * @param torch - A version of torch to install as well. The SDK imports torch if it is installed, and custom losses need it.
  */
 export async function pythonSdk(
   baseUrl: string,

@@ -1,4 +1,4 @@
-import type { Outcome, WorkResult } from '../measure/in-turns.js';
+import type { BenchmarkResult, Outcome } from '../measure/run-benchmark.js';
 import { goalText, isRatio, short } from './table.js';
 
 const WIDTH = 1_100;
@@ -6,11 +6,11 @@ const LABEL_WIDTH = 570;
 const BAR_WIDTH = 360;
 const ROW_HEIGHT = 22;
 const TOP = 56;
-/** The axis is logarithmic and ends here on either side: from a hundredth to a hundred times. */
+/** The axis is logarithmic, from 0.01x to 100x. */
 const DECADES = 2;
 
-/** Draws every ratio that has a goal: where it lies, its quartiles, the goal as a tick. */
-export function chart(results: readonly WorkResult[], subtitle: string): string {
+/** Draws every ratio that has a goal: median, interquartile range, and the goal as a tick. */
+export function chart(results: readonly BenchmarkResult[], subtitle: string): string {
   const rows = results.flatMap((result) =>
     result.outcomes.filter(isDrawn).map((outcome) => ({ label: labelOf(outcome, result), outcome })),
   );
@@ -35,7 +35,7 @@ function isDrawn(outcome: Outcome): boolean {
   return isRatio(outcome) && outcome.goal !== undefined && Number.isFinite(outcome.value.median);
 }
 
-function labelOf({ metric, of, against }: Outcome, { id, names }: WorkResult): string {
+function labelOf({ metric, of, against }: Outcome, { id, names }: BenchmarkResult): string {
   return `${id}: ${metric}, ${names[of]}${against === undefined ? '' : ` / ${names[against]}`}`;
 }
 

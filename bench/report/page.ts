@@ -1,27 +1,27 @@
 import type { KeptResult } from './results.js';
 import { linesOf, rowsOf } from './table.js';
 
-/** Everything that was measured, to be read in a browser. */
-export function page(works: readonly KeptResult[]): string {
+/** All results as a Markdown page. */
+export function page(benchmarks: readonly KeptResult[]): string {
   return `# Results of \`pnpm bench\`
 
-Written by the command; how to read it is in [the guide](../../docs/guides/performance.md). A load above the number of cores means that others were at work.
+Written by the command. [The guide](../../docs/guides/performance.md) explains how to read it. A load above the number of cores means that other processes were busy.
 
-${works.map(section).join('\n')}`;
+${benchmarks.map(section).join('\n')}`;
 }
 
-function section(work: KeptResult): string {
-  const { node, cores, pythonSdk } = work.machine;
-  const rows = rowsOf(work).map((row) => `| ${Object.values(row).join(' | ')} |`);
-  return `## ${work.title}
+function section(benchmark: KeptResult): string {
+  const { node, cores, pythonSdk } = benchmark.machine;
+  const rows = rowsOf(benchmark).map((row) => `| ${Object.values(row).join(' | ')} |`);
+  return `## ${benchmark.title}
 
-\`pnpm bench --only ${work.id}\`: ${work.rounds} rounds on ${work.measuredAt.slice(0, 10)}, Node ${node}, ${cores} cores, load ${work.load.toFixed(1)}, Python SDK ${pythonSdk}
+\`pnpm bench ${benchmark.id}\`: ${benchmark.rounds} rounds on ${benchmark.measuredAt.slice(0, 10)}, Node ${node}, ${cores} cores, load ${benchmark.load.toFixed(1)}, Python SDK ${pythonSdk}
 
-| what | against | median | half of the rounds | goal | met |
+| what | against | median | interquartile range | goal | met |
 |---|---|---|---|---|---|
 ${rows.join('\n')}
 
-${linesOf(work)
+${linesOf(benchmark)
   .map((line) => `- ${line}`)
   .join('\n')}
 `;

@@ -2,7 +2,7 @@ import { serverProtobuf } from '@tinkex/testkit';
 import { TensorData } from '@tinkex/types';
 import { sampleResponse, stringifyJson } from '@tinkex/types/wire';
 
-/** A whole HTTP response, ready to be written. */
+/** A complete HTTP response, ready to be written. */
 export type Response = readonly Buffer[];
 
 /** Encodes a response once, before it is needed. */
@@ -10,7 +10,7 @@ export function response(body: Uint8Array | string | object, type = 'application
   const isRaw = typeof body === 'string' || body instanceof Uint8Array;
   const bytes = Buffer.from(isRaw ? (body as string) : stringifyJson(body as never));
   const head = Buffer.from(`HTTP/1.1 200 OK\r\ncontent-type: ${type}\r\ncontent-length: ${bytes.length}\r\n\r\n`, 'latin1');
-  // One packet for what is small; what is large is not copied.
+  // One packet for small bodies; large ones are not copied.
   return bytes.length < 16_384 ? [Buffer.concat([head, bytes])] : [head, bytes];
 }
 
@@ -46,10 +46,10 @@ export const answers: Readonly<Record<string, Response>> = {
   }),
 };
 
-/** The config of a server that keeps the Python SDK on its pure Python transport. */
+/** The config of a server that makes the Python SDK use its pure Python transport. */
 export const httpxConfig = response({ use_pyqwest_transport: false });
 
-/** Results that exist as JSON only, by promise. */
+/** Results that exist only as JSON, by future. */
 export const jsonResults: Readonly<Record<string, Response>> = {
   create: response({ model_id: 'bench:train:0', type: 'create_model' }),
   step: response({ metrics: { 'lr:mean': 0.1 } }),
@@ -58,7 +58,7 @@ export const jsonResults: Readonly<Record<string, Response>> = {
 export const sampleAsJson = response(sampleResponse.encode(sample));
 export const sampleAsProtobuf = response(serverProtobuf.sampleResponse.encode(sample), 'application/x-protobuf');
 
-/** The result of a pass over so many data, with so many numbers each. */
+/** The result of a pass over some datums, with some numbers each. */
 export function passResult(outputs: number, numbers: number): Response {
   const output = {
     lossFnOutputType: 'ArrayRecord',

@@ -1,9 +1,9 @@
 /**
- * The server of every benchmark, in a process of its own: all answers are encoded before they are asked for, and nothing is computed. It prints its
- * port and ends with its standard input. Besides the API it has a few routes that control it:
+ * The server of every benchmark, in a separate process: all answers are encoded beforehand, and nothing is computed. It prints its port and exits when its
+ * standard input ends. Besides the API it has a few routes that control it:
  *
  *   GET  /file                                 64 MiB
- *   POST /bench/hold, /bench/release           polls wait, and are answered
+ *   POST /bench/hold, /bench/release           polls wait; waiting polls are answered
  *   POST /bench/held                           how many wait
  *   POST /bench/pass-result/OUTPUTS/NUMBERS    sets the result of forward_backward
  *   POST /bench/usage                          the CPU time this process has used

@@ -1,10 +1,10 @@
 import type { Socket } from 'node:net';
 
-/** One request. The body is only there when it is small and was asked for. */
+/** One request. Its body is only kept for paths that `needsBody` names. */
 export interface CannedRequest {
   readonly method: string;
   readonly path: string;
-  /** The head as it came: request line and headers. */
+  /** The head as received: request line and headers. */
   readonly head: string;
   readonly body: string;
 }

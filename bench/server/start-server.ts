@@ -2,19 +2,19 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { built } from '../measure/built.js';
 
-/** A server of canned answers in a process of its own. */
+/** A server of canned answers in a separate process. */
 export interface CannedServer {
   readonly url: string;
-  /** The CPU time it has used so far. */
+  /** The CPU time it used so far. */
   cpuMs(): Promise<number>;
-  /** Answers everything it holds back, and holds nothing back from now on: whoever asked for that may have died since. */
+  /** Answers all polls that it holds, and holds no more: the program that asked for it may have died. */
   release(): Promise<void>;
-  /** What each pass answers from now on. */
+  /** Sets the result of every following pass. */
   setPassResult(outputs: number, numbers: number): Promise<void>;
   close(): void;
 }
 
-/** Starts it; it ends with `close`, or with this process. */
+/** Starts the server. It ends with `close`, or with this process. */
 export async function startServer(): Promise<CannedServer> {
   const child = spawn(process.execPath, [built('server/canned-server.js')], { stdio: ['pipe', 'pipe', 'inherit'] });
   const [line] = (await once(child.stdout, 'data')) as [Buffer];

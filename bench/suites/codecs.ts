@@ -1,11 +1,11 @@
+import type { Bench, Benchmark, Contender } from '../measure/benchmark.js';
 import { runProgram } from '../measure/run-program.js';
-import type { Bench, Contender, Work } from '../measure/work.js';
 
 const contender = (name: string, program: string, task: object): Contender => ({ name, run: () => runProgram(program, task) });
 
-/** What `@tinkex/types` makes of bulk numbers, against one copy of the bytes and against the engine's own JSON. */
-export function codecWorks({ isQuick }: Bench): Work[] {
-  const protobuf: Work[] = [
+/** How `@tinkex/types` encodes and decodes bulk numbers, against one copy of the bytes and against JSON of the runtime. */
+export function codecBenchmarks({ isSurvey }: Bench): Benchmark[] {
+  const protobuf: Benchmark[] = [
     {
       id: 'encode-request',
       title: 'Encode a request of 1,024 x 4,096 tokens',
@@ -23,7 +23,7 @@ export function codecWorks({ isQuick }: Bench): Work[] {
       title: 'Decode a result of 4M log-probabilities',
       contenders: {
         aligned: contender('@tinkex/types', 'decode-output', { contender: 'tinkex', offset: 0 }),
-        shifted: contender('@tinkex/types, bytes at an odd place', 'decode-output', { contender: 'tinkex', offset: 1 }),
+        shifted: contender('@tinkex/types, unaligned bytes', 'decode-output', { contender: 'tinkex', offset: 1 }),
         memcpy: contender('one copy of the bytes', 'decode-output', { contender: 'memcpy', offset: 0 }),
       },
       comparisons: [
@@ -32,9 +32,9 @@ export function codecWorks({ isQuick }: Bench): Work[] {
       ],
     },
   ];
-  if (isQuick) return protobuf.slice(-1);
+  if (isSurvey) return protobuf.slice(-1);
   const json = (['encode', 'decode'] as const).map(
-    (direction): Work => ({
+    (direction): Benchmark => ({
       id: `json-${direction}`,
       title: `${direction === 'encode' ? 'Write a request' : 'Read a result'} of 128 x 4,096 tokens as JSON`,
       contenders: {
@@ -44,12 +44,12 @@ export function codecWorks({ isQuick }: Bench): Work[] {
       comparisons: [{ metric: 'cpuMs', of: 'tinkex', against: 'engine', goal: { atMost: 1.3 } }],
     }),
   );
-  const combine: Work = {
+  const combine: Benchmark = {
     id: 'combine-outputs',
-    title: 'Put the results of chunks together: the cost of a chunk must not grow with their number',
+    title: 'Combine the results of chunks: the cost of a chunk must not grow with their number',
     contenders: {
       many: contender('128 chunks', 'combine-outputs', { chunks: 128 }),
-      // Not fewer: a list below 128 kB lies in the young generation of the heap, where memory costs next to nothing.
+      // Not fewer: a list below 128 kB is in the young generation of the heap, where memory costs almost nothing.
       few: contender('32 chunks', 'combine-outputs', { chunks: 32 }),
     },
     comparisons: [{ metric: 'cpuMicrosPerChunk', of: 'many', against: 'few', goal: { atMost: 1.5 } }],

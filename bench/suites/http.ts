@@ -1,22 +1,22 @@
+import type { Bench, Benchmark, Contender } from '../measure/benchmark.js';
 import { runProgram } from '../measure/run-program.js';
-import type { Bench, Contender, Work } from '../measure/work.js';
 
 const NAMES = {
   tinkex: '@tinkex/http',
-  'tinkex-watched': '@tinkex/http, events watched',
+  'tinkex-watched': '@tinkex/http, one event subscribed',
   undici: 'raw undici',
   fetch: 'global fetch',
   openai: "openai's client",
 } as const;
 
-/** One request through the whole pipeline, a long download, and what telemetry adds. */
-export function httpWorks({ server, isQuick }: Bench): Work[] {
+/** A request through the whole pipeline, a long download, and the cost of telemetry. */
+export function httpBenchmarks({ server, isQuick, isSurvey }: Bench): Benchmark[] {
   const baseUrl = server.url;
-  const post = (inFlight: number): Work => {
+  const post = (inFlight: number): Benchmark => {
     const load = isQuick ? { calls: 2_500, warmUpCalls: 2_000 } : { calls: 15_000, warmUpCalls: 15_000 };
     const contenders: Record<string, Contender> = {};
     for (const [contender, name] of Object.entries(NAMES)) {
-      // A fifth of the calls for those that are ten times slower.
+      // These are ten times slower: a fifth of the calls is enough.
       const share = contender === 'openai' || contender === 'fetch' ? 0.2 : 1;
       const task = { contender, baseUrl, inFlight, calls: load.calls * share, warmUpCalls: load.warmUpCalls * share };
       contenders[contender] = { name, run: () => runProgram('small-post', task) };
@@ -34,18 +34,18 @@ export function httpWorks({ server, isQuick }: Bench): Work[] {
       ],
     };
   };
-  const works = (isQuick ? [64] : [1, 64, 1_024]).map(post);
-  if (isQuick) return works;
+  const posts = (isSurvey ? [64] : [1, 64, 1_024]).map(post);
+  if (isSurvey) return posts;
   const download = (contender: string): Contender => ({
     name: contender === 'tinkex' ? '@tinkex/http' : 'raw undici',
     run: () => runProgram('download', { contender, baseUrl, downloads: 5 }),
   });
   const watched = (name: string, contender: string): Contender => ({
     name,
-    run: () => runProgram('telemetry', { contender, baseUrl, calls: 40_000 }),
+    run: () => runProgram('telemetry', { contender, baseUrl, calls: isQuick ? 8_000 : 40_000 }),
   });
   return [
-    ...works,
+    ...posts,
     {
       id: 'download',
       title: '64 MiB streamed',
@@ -57,7 +57,7 @@ export function httpWorks({ server, isQuick }: Bench): Work[] {
     },
     {
       id: 'telemetry',
-      title: 'What telemetry adds to a request, as a ratio to one without any events',
+      title: 'What telemetry adds to a request: ratio to a request without any events',
       contenders: {
         none: watched('no subscribers', 'none'),
         'logger-off-level': watched('logger, off-level', 'logger-off-level'),

@@ -1,9 +1,9 @@
+import type { Bench, Benchmark, Contender } from '../measure/benchmark.js';
 import { runProgram } from '../measure/run-program.js';
-import type { Bench, Contender, Work } from '../measure/work.js';
 import { installedBytes } from './installed-bytes.js';
 
-/** What it takes to have the SDK at hand: time to import, room on the disk. */
-export function importWorks({ python }: Bench): Work[] {
+/** The price of having the SDK: time to import, bytes on disk. */
+export function importBenchmarks({ python }: Bench): Benchmark[] {
   const importing = (name: string, modules: readonly string[]): Contender => ({
     name,
     run: () => runProgram('importing', { modules }),

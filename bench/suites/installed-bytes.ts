@@ -7,7 +7,7 @@ interface Manifest {
   readonly dependencies?: Readonly<Record<string, string>>;
 }
 
-/** Bytes on the disk of a package and of everything it needs: the published files only, where the package is one of ours. */
+/** Bytes on disk of a package and all its dependencies. Of our own packages only the published files count. */
 export function installedBytes(name: string): number {
   const seen = new Set<string>();
   let bytes = 0;
@@ -24,12 +24,12 @@ export function installedBytes(name: string): number {
   return bytes;
 }
 
-/** Where a package finds another: next to itself in pnpm's store, or in its own folder. */
+/** Where a package finds a dependency: next to itself in pnpm's store, or in its own folder. */
 function resolve(from: string, name: string): string {
   for (let folder = from; ; folder = join(folder, '..')) {
     const found = join(folder, 'node_modules', name);
     if (existsSync(found)) return found;
-    if (folder === join(folder, '..')) throw new Error(`${name} is not installed for ${from}`);
+    if (folder === join(folder, '..')) throw new Error(`${name} is not installed for ${from}.`);
   }
 }
 

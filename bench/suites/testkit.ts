@@ -1,14 +1,14 @@
+import type { Bench, Benchmark, Contender } from '../measure/benchmark.js';
 import { runProgram } from '../measure/run-program.js';
-import type { Bench, Contender, Work } from '../measure/work.js';
 
-/** The test server against bare node:http that answers the same bytes, and the embedded engine against itself. */
-export function testkitWorks({ isQuick }: Bench): Work[] {
-  if (isQuick) return [];
+/** The test server against bare node:http with the same answers, and the embedded engine against itself. */
+export function testkitBenchmarks({ isSurvey }: Bench): Benchmark[] {
+  if (isSurvey) return [];
   const pair = (program: string, task: object): Record<string, Contender> => ({
     testkit: { name: '@tinkex/testkit', run: () => runProgram(program, { contender: 'testkit', ...task }) },
     node: { name: 'bare node:http', run: () => runProgram(program, { contender: 'node-http', ...task }) },
   });
-  const rate = (inFlight: number, calls: number): Work => ({
+  const rate = (inFlight: number, calls: number): Benchmark => ({
     id: `testkit-rate-${inFlight}`,
     title: `Samples served by the testkit, ${inFlight} in flight`,
     contenders: pair('testkit-rate', { inFlight, calls, warmUpCalls: calls }),
@@ -35,13 +35,13 @@ export function testkitWorks({ isQuick }: Bench): Work[] {
     },
     {
       id: 'testkit-pending',
-      title: '10,000 promises held by the testkit',
+      title: '10,000 futures held by the testkit',
       contenders: { testkit: { name: '@tinkex/testkit', run: () => runProgram('testkit-pending', { promises: 10_000 }) } },
       comparisons: [{ metric: 'residentMegabytes', of: 'testkit', goal: { atMost: 100 } }],
     },
     {
       id: 'engine',
-      title: 'The embedded engine: the rate must not fall with the size of the batch',
+      title: 'The embedded engine: its rate must not drop with the size of the batch',
       contenders: {
         small: engine('train 1 x 256', 'train', 1, 256),
         large: engine('train 64 x 256', 'train', 64, 256),

@@ -1,5 +1,5 @@
 // Before the tests of apps/examples (vitest calls `setup`): bundles each program into apps/examples/temp. `npm start` runs them from the sources,
-// and loading several hundred of those takes longer than most programs run; from a bundle a process starts at once.
+// and loading several hundred of those takes longer than most programs run; a bundle starts immediately.
 import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
@@ -15,7 +15,7 @@ export async function setup() {
     transform: { target: 'node20' },
     logLevel: 'silent', // third parties' warnings
   });
-  // Chunks have a folder of their own so that every file is as deep as its source: programs find their data relative to themselves.
+  // Chunks have their own folder, so that every file is as deep as its source: programs find their data relative to themselves.
   await bundle.write({ dir: `${examples}temp`, format: 'esm', chunkFileNames: 'shared/[name].js' });
   await bundle.close();
 }

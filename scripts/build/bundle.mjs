@@ -4,8 +4,8 @@ import { readFileSync, rmSync } from 'node:fs';
 import { isAbsolute, resolve } from 'node:path';
 import { rolldown } from 'rolldown';
 
-const { publishConfig } = JSON.parse(readFileSync('package.json', 'utf8'));
-const entryPoints = Object.values(publishConfig.exports).filter((target) => target.types !== undefined);
+const { exports, publishConfig } = JSON.parse(readFileSync('package.json', 'utf8'));
+const entryPoints = Object.values(exports).filter((target) => target.types !== undefined);
 /** From where the bundle is wanted to its source: `dist/x.js`, or `dist/node/x.js` where browsers get the modules one by one, is `src/x.ts`. */
 const inputs = [...entryPoints.map((target) => target.node ?? target.default), ...Object.values(publishConfig.bin ?? {})].map((file) => {
   const name = file.replace('./dist/', '').replace('.js', '');

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type CommandResult, command } from '../gates/command.js';
-import { root } from '../run/workspace.mjs';
+import { root } from '../packages.mjs';
 
 /** Why the Python SDK cannot be run here. Not a failure of what is tested. */
 export class NotAvailable extends Error {
@@ -14,7 +14,7 @@ export interface PythonEnvironment {
   /** The version that is installed. */
   readonly version: string;
   readonly hasTorch: boolean;
-  /** Runs a program of the environment with a home of its own: nothing of the user's is read. */
+  /** Runs a program of the environment with its own home: nothing of the user's is read. */
   run(program: 'python' | 'tinker', args: readonly string[], variables: Readonly<Record<string, string>>): Promise<CommandResult>;
 }
 
@@ -34,7 +34,7 @@ export async function pythonEnvironment(wanted: string, torch?: string): Promise
   const home = join(CACHE, 'home');
   await mkdir(home, { recursive: true });
   const python = join(folder, 'bin', 'python');
-  // pip comes last: an environment without it was interrupted, or could not be completed, and is made again.
+  // pip comes last: an environment without it was interrupted, or could not be completed, and is created again.
   if (!existsSync(join(folder, 'bin', 'pip')))
     await must(command('python3', ['-m', 'venv', folder], { timeoutMs: 120_000 }), 'python3 -m venv failed');
   const requirement = wanted === 'newest' ? ['--upgrade', 'tinker'] : [`tinker==${wanted}`];

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { root } from '../run/workspace.mjs';
+import { root } from '../packages.mjs';
 
 /** The acceptance scenarios and how many numbered items each has. */
 const SCENARIOS = { A: 6, B: 7, C: 5 };

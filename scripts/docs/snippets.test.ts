@@ -16,7 +16,7 @@ beforeEach(() => {
 
 afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
-it('finds the programs of READMEs and guides, and tells which of them run', () => {
+it('finds the programs of READMEs and guides, and which of them run', () => {
   expect(findSnippets(directory)).toEqual([
     { file: 'README.md', line: 3, code: 'run();\n', isRun: true, name: 'readme-3' },
     { file: 'docs/guides/start.md', line: 2, code: 'hosted();\n', isRun: false, name: 'docs-guides-start-2' },

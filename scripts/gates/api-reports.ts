@@ -2,12 +2,13 @@
  * Gate: the public surface of each entry point is what its committed report says. With `--write` the reports are brought up to date;
  * the diff of the files in etc/ is then what a reviewer reads.
  */
+
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { Extractor, ExtractorConfig, type ExtractorMessage, type IConfigFile } from '@microsoft/api-extractor';
-import { root } from '../run/workspace.mjs';
+import { publishedPackages, root, type WorkspacePackage } from '../packages.mjs';
 import { build } from './pack.js';
-import { type PublishedPackage, publishedPackages } from './published-packages.js';
+
 import { verdict } from './verdict.js';
 
 /** The type wants members of a const enum, which isolated modules cannot name; the values are these strings. */
@@ -37,7 +38,7 @@ const entries = publishedPackages().flatMap((one) =>
 const problems = [...entries.flatMap(check), ...publishedPackages().flatMap(leftOver)];
 verdict(isWriting ? 'api' : 'api:check', `${entries.length} entry points`, problems);
 
-function reportName({ name }: PublishedPackage, subpath: string): string {
+function reportName({ name }: WorkspacePackage, subpath: string): string {
   return `${name}${subpath.slice(1).replaceAll('/', '-')}.api.md`;
 }
 
@@ -62,7 +63,7 @@ function check({ one, types, report }: (typeof entries)[number]): string[] {
 }
 
 /** api-extractor's own chatter is dropped; what it finds wrong with our declarations is a problem. */
-function describe(message: ExtractorMessage, { id }: PublishedPackage): string | undefined {
+function describe(message: ExtractorMessage, { id }: WorkspacePackage): string | undefined {
   message.handled = true;
   if (message.logLevel !== 'error' && message.logLevel !== 'warning') return undefined;
   if (message.messageId.startsWith('console-api-report')) return undefined;
@@ -71,7 +72,7 @@ function describe(message: ExtractorMessage, { id }: PublishedPackage): string |
   return `${where}: ${message.text} (${message.messageId})`;
 }
 
-function configuration({ dir, manifest }: PublishedPackage, types: string, report: string): ExtractorConfig {
+function configuration({ dir, needsNode }: WorkspacePackage, types: string, report: string): ExtractorConfig {
   mkdirSync(join(dir, 'etc'), { recursive: true });
   const configObject: IConfigFile = {
     projectFolder: dir,
@@ -88,7 +89,7 @@ function configuration({ dir, manifest }: PublishedPackage, types: string, repor
           strict: true,
           exactOptionalPropertyTypes: true,
           skipLibCheck: true,
-          types: manifest.name === '@tinkex/types' ? [] : ['node'],
+          types: needsNode ? ['node'] : [],
         },
         include: ['dist/**/*.d.ts'],
       },
@@ -110,7 +111,7 @@ function undocumented(report: string): string[] {
 }
 
 /** A report whose entry point is gone. */
-function leftOver(one: PublishedPackage): string[] {
+function leftOver(one: WorkspacePackage): string[] {
   const folder = join(one.dir, 'etc');
   if (!existsSync(folder)) return [];
   const known = new Set(one.entries.map(({ subpath }) => reportName(one, subpath)));

@@ -7,7 +7,7 @@ import { expect, it } from 'vitest';
 
 const address = (file: string): string => JSON.stringify(new URL(file, import.meta.url).href);
 
-/** A gate whose program, in a process group of its own, calls us and then hangs. */
+/** A gate whose program, in a separate process group, connects to us and then hangs. */
 const gateSource = (port: number): string => `
 import { command } from ${address('./command.ts')};
 import { temporaryFolder } from ${address('./temporary-folder.ts')};

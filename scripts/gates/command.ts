@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
-import { childEnvironment, root } from '../run/workspace.mjs';
+import { root } from '../packages.mjs';
+import { childEnvironment } from '../run/spawn.mjs';
 
-/** The process groups of the programs that run now. A signal to ours (Ctrl-C, a time limit) does not reach them: we have to hand it on. */
+/** The process groups of the programs that run now. A signal to ours (Ctrl-C, a time limit) does not reach them: we have to forward it. */
 const running = new Set<number>();
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(128 + constants.signals[signal]));

@@ -1,7 +1,7 @@
 /** Gate: the generated code is what the generator makes of the schema today. `npm run generate` brings it up to date. */
 import { readFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { root } from '../run/workspace.mjs';
+import { root } from '../packages.mjs';
 import { commandOrThrow } from './command.js';
 import { listFiles } from './files.js';
 import { temporaryFolder } from './temporary-folder.js';

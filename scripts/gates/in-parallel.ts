@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 
-/** Maps with as many calls at once as there are cores; results keep the order of the items. The first rejection rejects the whole. */
+/** Maps with as many concurrent calls as there are cores; results keep the order of the items. The first rejection rejects the whole. */
 export async function inParallel<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
   const results: R[] = new Array(items.length);
   const queue = items.entries();

@@ -1,6 +1,6 @@
 /** Gate: relative links and anchors in all Markdown files lead somewhere. */
 import { checkLinks } from '../docs/check-links.js';
-import { root } from '../run/workspace.mjs';
+import { root } from '../packages.mjs';
 import { listFiles } from './files.js';
 import { verdict } from './verdict.js';
 

@@ -4,10 +4,10 @@
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { root } from '../run/workspace.mjs';
+import { manifestProblems } from '../manifests/rules.js';
+import { publishedPackages, root, workspacePackages } from '../packages.mjs';
 import { command } from './command.js';
 import { inParallel } from './in-parallel.js';
-import { manifestProblems } from './manifest-rules.js';
 import { packAll } from './pack.js';
 import { verdict } from './verdict.js';
 
@@ -17,13 +17,14 @@ const CHECKS: readonly (readonly [string, readonly string[]])[] = [
 ];
 
 const packed = await packAll();
-const runs = [...packed].flatMap(([{ id }, tarball]) => CHECKS.map(([tool, args]) => ({ id, tool, args: [...args, tarball] })));
+const runs = [...packed].flatMap(([id, tarball]) => CHECKS.map(([tool, args]) => ({ id, tool, args: [...args, tarball] })));
 const problems = await inParallel(runs, async ({ id, tool, args }) => {
   const { code, output } = await command(tool, args);
   return code === 0 ? [] : [`${tool} on ${id}:\n${output.trim()}`];
 });
-const manifests = [...packed.keys()].flatMap(({ id, manifest }) =>
-  manifestProblems(manifest, read('package.json')).map((problem) => `${id}: ${problem}`),
+const siblings = new Set(workspacePackages().map(({ id }) => id));
+const manifests = publishedPackages().flatMap(({ id, manifest }) =>
+  manifestProblems(manifest, read('package.json'), siblings).map((problem) => `${id}: ${problem}`),
 );
 verdict('check:packages', `${packed.size} packages, ${CHECKS.map(([tool]) => tool).join(' and ')}`, [
   ...manifests,

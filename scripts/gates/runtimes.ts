@@ -1,60 +1,58 @@
 /**
- * Gate: `@tinkex/types`, packed and installed into an empty project, does the same in Node, Bun, Deno and a browser. One program of several hundred checks
- * runs in each; the runtimes come from npm, the browser from the machine or from npm. Where none can be had, the gate says so.
+ * Gate: packages that need no Node, packed and installed into an empty project, pass their own tests in Node, Bun, Deno and a browser. The runtimes come
+ * from npm, the browser from the system or from npm. Where no browser is available, the gate says so.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { publishedPackages, type WorkspacePackage } from '../packages.mjs';
 import { findBrowser } from '../runtimes/browser.js';
+import { bundleTests } from '../runtimes/bundle-tests.js';
 import { runInBrowser } from '../runtimes/page.js';
 import { PINS } from '../runtimes/pins.js';
 import { checksPassed, type RuntimeOutput, reportProblems } from '../runtimes/report.js';
 import { binary, fillToolbox } from '../runtimes/toolbox.js';
-import { writeProgram } from '../runtimes/write-program.js';
 import { Consumer } from '../tarballs/consumer.js';
-import { INSTALL_SETS } from '../tarballs/install-sets.js';
 import { command } from './command.js';
 import { packOne } from './pack.js';
-import { publishedPackages } from './published-packages.js';
 import { temporaryFolder } from './temporary-folder.js';
-import { verdict } from './verdict.js';
-
-/** What the program may import; a Node built-in among them would not even load in a browser. */
-const UNDER_TEST = ['@tinkex/types', '@tinkex/types/wire'];
+import { skip, verdict } from './verdict.js';
 
 const directory = temporaryFolder('runtimes');
 await fillToolbox();
-const project = join(directory, 'project');
-const problems = await install(project);
-const outputs: RuntimeOutput[] = [
-  await inTerminal(`Node ${process.versions.node}`, /^(?:unnamed|Node\.js\/)/, process.execPath, ['entry.mjs']),
-  await inTerminal(`Bun ${PINS.bun}`, /^Bun\//, await binary('@oven', 'bin/bun'), ['--no-install', 'entry.mjs']),
+const packages = publishedPackages().filter(({ needsNode }) => !needsNode);
+const tarballs = new Map<string, string>();
+for (const one of packages) tarballs.set(one.id, await packOne(one, directory));
+const terminals = [
+  { name: `Node ${process.versions.node}`, agent: /^(?:unnamed|Node\.js\/)/, program: process.execPath, args: [] },
+  { name: `Bun ${PINS.bun}`, agent: /^Bun\//, program: await binary('@oven', 'bin/bun'), args: ['--no-install'] },
   // No permission of any kind, and nothing to resolve from but node_modules.
-  await inTerminal(`Deno ${PINS.deno}`, /^Deno\//, await binary('@deno', 'deno'), [
-    ...['run', '--no-prompt', '--cached-only', '--no-lock', '--node-modules-dir=manual', 'entry.mjs'],
-  ]),
+  {
+    name: `Deno ${PINS.deno}`,
+    agent: /^Deno\//,
+    program: await binary('@deno', 'deno'),
+    args: ['run', '--no-prompt', '--cached-only', '--no-lock', '--node-modules-dir=manual'],
+  },
 ];
 const browser = await findBrowser();
-if (browser !== undefined) outputs.push({ name: browser.name, agent: /Chrome\//, output: await runInBrowser(browser, project) });
+const problems: string[] = [];
+for (const one of packages) problems.push(...(await examine(one)));
+if (browser === undefined) skip('browser', 'none found; CHROME_PATH names one');
+const examined = [...terminals.map(({ name }) => name), ...(browser === undefined ? [] : [browser.name])].join(', ');
+verdict('test:runtimes', `${packages.map(({ id }) => id).join(', ')} in ${examined}`, problems);
 
-for (const { name, output } of outputs) console.log(`${name}: ${checksPassed(output)} checks passed`);
-if (browser === undefined) console.log('browser: not run: no browser found (CHROME_PATH names one)');
-const examined = [...outputs.map(({ name }) => name), ...(browser === undefined ? ['no browser found'] : [])].join(', ');
-verdict('test:runtimes', examined, [...problems, ...reportProblems(outputs)]);
-
-async function inTerminal(name: string, agent: RegExp, program: string, args: readonly string[]): Promise<RuntimeOutput> {
+async function examine(one: WorkspacePackage): Promise<string[]> {
+  const project = join(directory, one.name);
+  const consumer = new Consumer(project, [one], packages);
+  await consumer.install(tarballs);
+  await bundleTests(one, join(project, 'program.js'));
+  writeFileSync(join(project, 'entry.mjs'), "import { report } from './program.js';\n\nconsole.log(await report);\n");
+  const outputs: RuntimeOutput[] = [];
   const env = { NODE_OPTIONS: undefined, DENO_DIR: join(directory, 'deno'), DENO_NO_UPDATE_CHECK: '1' };
-  const { output } = await command(program, args, { cwd: project, env, timeoutMs: 60_000 });
-  return { name, agent, output };
-}
-
-async function install(project: string): Promise<string[]> {
-  const types = publishedPackages().find(({ id }) => id === '@tinkex/types');
-  const alone = INSTALL_SETS.find(({ packages }) => packages.join() === 'types');
-  if (types === undefined || alone === undefined) throw new Error('there is no way to install @tinkex/types alone');
-  const consumer = new Consumer(project, alone, [types]);
-  await consumer.install(new Map([[types, await packOne(types, directory)]]));
-  const imports = await writeProgram(join(project, 'program.js'));
-  writeFileSync(join(project, 'entry.mjs'), "import { report } from './program.js';\n\nconsole.log(report);\n");
-  const others = imports.filter((name) => !UNDER_TEST.includes(name));
-  return [...consumer.surprises(), ...others.map((name) => `the check program imports ${name}`)];
+  for (const { name, agent, program, args } of terminals) {
+    const { output } = await command(program, [...args, 'entry.mjs'], { cwd: project, env, timeoutMs: 240_000 });
+    outputs.push({ name, agent, output });
+  }
+  if (browser !== undefined) outputs.push({ name: browser.name, agent: /Chrome\//, output: await runInBrowser(browser, project) });
+  for (const { name, output } of outputs) console.log(`${one.id} in ${name}: ${checksPassed(output)} tests passed`);
+  return [...consumer.surprises(), ...reportProblems(outputs)].map((problem) => `${one.id}: ${problem}`);
 }

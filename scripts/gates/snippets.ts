@@ -2,15 +2,16 @@
  * Gate: the programs in the documentation compile and run, against the built packages, as a reader would use them.
  * Arguments narrow it down to documents whose path contains one of them.
  */
+
 import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import ts from 'typescript';
 import { findSnippets, type Snippet, toDocumentPositions } from '../docs/snippets.js';
-import { root, workspacePackages } from '../run/workspace.mjs';
+import { publishedPackages, root, TSC, workspacePackages } from '../packages.mjs';
 import { command } from './command.js';
 import { inParallel } from './in-parallel.js';
 import { build } from './pack.js';
-import { publishedPackages } from './published-packages.js';
+
 import { verdict } from './verdict.js';
 
 const TIME_LIMIT_MS = 60_000;
@@ -60,8 +61,7 @@ function dependenciesIn(folder: string): string[] {
 }
 
 async function compile(): Promise<string[]> {
-  const tsc = join(root, 'packages/types/node_modules/.bin/tsc');
-  const { code, output } = await command(tsc, ['-p', directory, '--pretty', 'false'], { cwd: directory });
+  const { code, output } = await command(TSC, ['-p', directory, '--pretty', 'false'], { cwd: directory });
   return code === 0 ? [] : [toDocumentPositions(output.trim(), snippets)];
 }
 

@@ -1,22 +1,24 @@
-/** Gate: the packed packages work for users who install only a layer of them, in projects that know nothing of this workspace. */
+/** Gate: the packed packages work for users who install one of them, or all, in projects outside this workspace. */
 import { join } from 'node:path';
+import { publishedPackages, type WorkspacePackage } from '../packages.mjs';
 import { Consumer } from '../tarballs/consumer.js';
-import { INSTALL_SETS, type InstallSet } from '../tarballs/install-sets.js';
 import { inParallel } from './in-parallel.js';
 import { packAll } from './pack.js';
 import { temporaryFolder } from './temporary-folder.js';
 import { verdict } from './verdict.js';
 
+const packages = publishedPackages();
 const tarballs = await packAll();
 const directory = temporaryFolder('tarballs');
-const problems = await inParallel(INSTALL_SETS, examine);
-verdict('check:tarballs', `${tarballs.size} tarballs, ${INSTALL_SETS.length} ways to install them`, problems.flat());
+const sets = [...packages.map((one) => ({ name: one.name, wanted: [one] })), { name: 'everything', wanted: packages }];
+const problems = await inParallel(sets, examine);
+verdict('check:tarballs', `${tarballs.size} tarballs, ${sets.length} ways to install them`, problems.flat());
 
-async function examine(set: InstallSet): Promise<string[]> {
-  const consumer = new Consumer(join(directory, set.name.replaceAll(' ', '-')), set, [...tarballs.keys()]);
+async function examine({ name, wanted }: { readonly name: string; readonly wanted: readonly WorkspacePackage[] }): Promise<string[]> {
+  const consumer = new Consumer(join(directory, name), wanted, packages);
   await consumer.install(tarballs);
-  const surprises = consumer.surprises();
+  const problems = [...consumer.surprises(), ...(await consumer.loadWithoutPeers())];
   consumer.addPeers();
-  const problems = [...surprises, ...(await consumer.load()), ...(await consumer.compile()), ...(await consumer.help())];
-  return problems.map((problem) => `${set.name}: ${problem}`);
+  problems.push(...(await consumer.load()), ...(await consumer.compile()), ...(await consumer.help()));
+  return problems.map((problem) => `${name}: ${problem}`);
 }

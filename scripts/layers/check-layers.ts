@@ -23,7 +23,7 @@ function violations({ summary }: ICruiseResult): LayerProblem[] {
   return summary.violations.map(({ rule, from, to }) => ({ rule: rule.name, from, to }));
 }
 
-/** A cruiser that cannot read TypeScript finds no modules and no violations; so each file on disk must have been looked at. */
+/** A cruiser that cannot read TypeScript finds no modules and no violations; so each file on disk must be among its modules. */
 function notCruised(files: readonly string[], { modules }: ICruiseResult): LayerProblem[] {
   const seen = new Set(modules.map(({ source }) => source));
   return files

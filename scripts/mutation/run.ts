@@ -8,8 +8,8 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { command } from '../gates/command.js';
 import { verdict } from '../gates/verdict.js';
+import { workCopy } from '../gates/work-copy.js';
 import { type Mutation, mutations } from './mutations.js';
-import { workCopy } from './work-copy.js';
 
 const words = process.argv.slice(2);
 const chosen = mutations.filter(({ invariant }) => words.length === 0 || words.some((word) => invariant.includes(word)));

@@ -2,7 +2,7 @@ import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync
 import { join } from 'node:path';
 import { commandOrThrow } from '../gates/command.js';
 import { temporaryFolder } from '../gates/temporary-folder.js';
-import { root, workspacePackages } from '../run/workspace.mjs';
+import { root, workspacePackages } from '../packages.mjs';
 
 /** What `changeset version` did to one package. */
 export interface PlannedRelease {
@@ -17,7 +17,7 @@ export interface PlannedRelease {
 export interface PlanOptions {
   /** The changesets to apply instead of the committed ones: file name to content. */
   readonly changesets?: Readonly<Record<string, string>>;
-  /** The version every package has before, instead of its own. */
+  /** The version every package has before, instead of the one in its manifest. */
   readonly startingVersion?: string;
 }
 

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { root, run } from './workspace.mjs';
+import { root } from '../packages.mjs';
+import { run } from './spawn.mjs';
 
 const FOLDER = join(root, 'apps', 'examples', 'src');
 const DEFAULT = 'quickstart';

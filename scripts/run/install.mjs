@@ -2,11 +2,12 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { root, run, SetUpError, workspacePackages } from './workspace.mjs';
+import { root, workspacePackages } from '../packages.mjs';
+import { run, SetUpError } from './spawn.mjs';
 
 const STAMP = join(root, 'node_modules', '.tinkex-install');
 
-/** Installs the workspace from the frozen lockfile unless the last install was made from exactly these files. */
+/** Installs the workspace from the frozen lockfile unless the last installation used exactly these files. */
 export async function install() {
   const fingerprint = fingerprintOfInputs();
   if (isInstalled(fingerprint)) return;

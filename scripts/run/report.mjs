@@ -1,74 +1,70 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 
 /**
  * @typedef {object} Report
  * @property {string} name
  * @property {number} passed
- * @property {number} failed
+ * @property {number} failed tests, and problems that vitest's counters hide
  * @property {number} skipped
- * @property {string[]} problems what the counters alone would hide
+ * @property {string[]} problems
  */
 
 /**
- * Reads vitest's JSON results of one suite. A missing or unreadable file, a test file that did not load, an empty suite and an exit code that nothing
- * else explains (an unhandled rejection) are failures: none of them is a failed test to vitest's counters.
+ * Reads vitest's JSON results of one suite. Missing or unreadable results, a test file that did not load, an empty suite and an exit code that nothing
+ * else explains (an unhandled rejection) count as failures: vitest's counters contain none of them.
  * @param {string} name
- * @param {string | undefined} file
+ * @param {string} file
  * @param {{ mayBeEmpty?: boolean, exitCode?: number | undefined }} [options]
  * @returns {Report}
  */
 export function readReport(name, file, { mayBeEmpty = false, exitCode = 0 } = {}) {
-  if (file === undefined) return broken(name, 'wrote no results (it crashed, or did not start)');
-  let results;
-  try {
-    results = JSON.parse(readFileSync(file, 'utf8'));
-  } catch (error) {
-    return broken(name, `wrote unreadable results: ${error instanceof Error ? error.message : error}`);
+  const results = readResults(file);
+  const { numPassedTests: passed = 0, numFailedTests: failed = 0, numPendingTests = 0, numTodoTests = 0, testResults = [] } = results;
+  /** @type {string[]} */
+  const problems = results.problem === undefined ? [] : [results.problem];
+  for (const { name: suite, status, message, assertionResults } of testResults) {
+    const hasFailedTest = assertionResults.some((/** @type {{ status: string }} */ test) => test.status === 'failed');
+    if (status === 'failed' && !hasFailedTest) problems.push(`${suite} did not run: ${String(message).split('\n', 1)[0]}`);
   }
-  const problems = [];
-  for (const suite of results.testResults ?? []) {
-    const hasFailedTest = suite.assertionResults.some((/** @type {{ status: string }} */ test) => test.status === 'failed');
-    if (suite.status === 'failed' && !hasFailedTest) problems.push(`${suite.name} did not run: ${firstLine(suite.message)}`);
-  }
-  const passed = results.numPassedTests ?? 0;
-  const failed = results.numFailedTests ?? 0;
-  if (passed + failed === 0 && problems.length === 0 && !mayBeEmpty) problems.push('ran no test at all');
-  if (failed === 0 && problems.length === 0 && exitCode !== 0)
+  if (passed + failed + problems.length === 0 && !mayBeEmpty) problems.push('ran no test at all');
+  if (failed + problems.length === 0 && exitCode !== 0)
     problems.push(`ended with exit code ${exitCode} although no test failed; see above`);
-  const skipped = (results.numPendingTests ?? 0) + (results.numTodoTests ?? 0);
-  return { name, passed, failed: failed + problems.length, skipped, problems };
+  return { name, passed, failed: failed + problems.length, skipped: numPendingTests + numTodoTests, problems };
 }
 
 /**
- * Adds the reports up. An exit code of the whole run that no report explains counts as one failure.
+ * Adds the reports up. An exit code of the whole run that no report explains counts as one failure, and so does a run without tests.
  * @param {Report[]} reports
  * @param {number} exitCode of the run that wrote them
  */
 export function summarize(reports, exitCode) {
   const width = Math.max(...reports.map(({ name }) => name.length));
-  const lines = reports.flatMap(({ name, passed, failed, skipped, problems }) => [
-    `${name.padEnd(width)}  ${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`,
+  const lines = reports.flatMap(({ name, problems, ...counts }) => [
+    `${name.padEnd(width)}  ${countsLine(counts)}`,
     ...problems.map((problem) => `  ${problem}`),
   ]);
-  const passed = reports.reduce((sum, report) => sum + report.passed, 0);
-  let failed = reports.reduce((sum, report) => sum + report.failed, 0);
-  if (exitCode !== 0 && failed === 0) {
-    failed = 1;
-    lines.push(`the test run ended with exit code ${exitCode} although no test failed; the output above says why`);
+  /** @param {'passed' | 'failed' | 'skipped'} field */
+  const sum = (field) => reports.reduce((total, report) => total + report[field], 0);
+  const counts = { passed: sum('passed'), failed: sum('failed'), skipped: sum('skipped') };
+  if (counts.failed === 0 && (exitCode !== 0 || counts.passed === 0)) {
+    counts.failed = 1;
+    lines.push(
+      exitCode === 0 ? 'no test ran' : `the test run ended with exit code ${exitCode} although no test failed; the output above says why`,
+    );
   }
-  if (passed === 0 && failed === 0) {
-    failed = 1;
-    lines.push('no test ran');
-  }
-  return { lines, passed, failed };
+  return { ...counts, lines: [...lines, countsLine(counts)] };
 }
 
-/** @param {string} name @param {string} problem @returns {Report} */
-function broken(name, problem) {
-  return { name, passed: 0, failed: 1, skipped: 0, problems: [problem] };
+/** @param {{ passed: number, failed: number, skipped: number }} counts */
+function countsLine({ passed, failed, skipped }) {
+  return `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`;
 }
 
-/** @param {unknown} message */
-function firstLine(message) {
-  return String(message ?? 'no message').split('\n', 1)[0];
+/** @param {string} file */
+function readResults(file) {
+  try {
+    return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : { problem: 'wrote no results (it crashed, or did not start)' };
+  } catch (error) {
+    return { problem: `wrote unreadable results: ${error instanceof Error ? error.message : error}` };
+  }
 }

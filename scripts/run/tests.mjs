@@ -1,8 +1,9 @@
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
+import { root, workspacePackages } from '../packages.mjs';
 import { readReport, summarize } from './report.mjs';
-import { root, run, workspacePackages } from './workspace.mjs';
+import { run } from './spawn.mjs';
 
 /** The repository's own scripts are tested too; their task hangs on the workspace root. */
 const TOOLING = { name: 'tooling', dir: join(root, 'scripts'), task: '//#test:tooling' };
@@ -42,17 +43,16 @@ export async function runTests(args) {
     `--concurrency=${Math.max(2, availableParallelism())}`,
     ...(isForced ? ['--force'] : []),
   ];
-  // A filter for one package may match nothing in another; that is no failure as long as something ran.
+  // A filter for one package may match nothing in another; that is fine as long as something ran.
   const forwarded = vitestArgs.length === 0 ? [] : ['--', ...vitestArgs, '--passWithNoTests'];
   const code = await run(join(root, 'node_modules', '.bin', 'turbo'), [...turboArgs, ...forwarded]);
 
   const exitCodes = exitCodesOfTasks();
-  const reports = selected.map(({ name, dir, task }) => {
-    const file = join(dir, '.vitest', 'results.json');
-    return readReport(name, existsSync(file) ? file : undefined, { mayBeEmpty: vitestArgs.length > 0, exitCode: exitCodes.get(task) });
-  });
-  const { lines, passed, failed } = summarize(reports, code);
-  console.log(`\n${lines.join('\n')}\n${passed} passed, ${failed} failed`);
+  const reports = selected.map(({ name, dir, task }) =>
+    readReport(name, join(dir, '.vitest', 'results.json'), { mayBeEmpty: vitestArgs.length > 0, exitCode: exitCodes.get(task) }),
+  );
+  const { lines, failed } = summarize(reports, code);
+  console.log(`\n${lines.join('\n')}`);
   return failed === 0 ? 0 : 1;
 }
 

@@ -16,7 +16,7 @@ const MAC = '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome';
 
 /**
  * The browser that `CHROME_PATH` names, else one of the PATH, else the one of the toolbox; undefined when none of them starts. A `CHROME_PATH` that does not
- * start is an error: somebody meant it.
+ * start is an error, because the user asked for it.
  */
 export async function findBrowser(): Promise<Browser | undefined> {
   const named = process.env['CHROME_PATH'];

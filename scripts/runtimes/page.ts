@@ -9,7 +9,7 @@ import { join, normalize } from 'node:path';
 import type { Browser } from './browser.js';
 import { importMap } from './import-map.js';
 
-const TIMEOUT_MS = 60_000;
+const TIMEOUT_MS = 240_000;
 
 /**
  * Opens a page in the browser that imports the project's program by an import map, without a bundler, and gives the report that the page sends back. The page
@@ -94,7 +94,7 @@ function page(map: string, nonce: string): string {
 }
 
 const START = `const send = (report) => fetch('/report', { method: 'POST', body: report });
-import('/program.js').then(({ report }) => send(report), (error) => send('the program did not load: ' + error));`;
+import('/program.js').then(async ({ report }) => send(await report)).catch((error) => send('the program did not load: ' + error));`;
 
 function script(project: string, path: string): string | undefined {
   if (!path.endsWith('.js') || normalize(path) !== path) return undefined;

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { commandOrThrow } from '../gates/command.js';
-import { root } from '../run/workspace.mjs';
+import { root } from '../packages.mjs';
 import { PINS } from './pins.js';
 
 /** Where the runtimes are kept between runs. */

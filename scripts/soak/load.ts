@@ -9,7 +9,7 @@ export interface LoadCounts {
   readonly failures: Map<string, number>;
 }
 
-/** Many samplers and one training loop on one client, until told to stop. */
+/** Many samplers and one training loop on one client, until it is stopped. */
 export interface Load {
   readonly counts: LoadCounts;
   /** Ends the loops, waits for the calls under way and closes the client. */

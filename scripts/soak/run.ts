@@ -13,7 +13,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { verdict } from '../gates/verdict.js';
-import { root } from '../run/workspace.mjs';
+import { root } from '../packages.mjs';
 import { growth } from './flatness.js';
 import { type Load, startLoad } from './load.js';
 import { type Measurement, measure } from './measure.js';
@@ -50,7 +50,7 @@ async function soak(): Promise<void> {
   const measurements = await watch(load);
   await load.stop();
   problems.push(...growth(measurements), ...(await leftBehind()));
-  if (load.counts.samples === 0 || load.counts.steps === 0) problems.push('there was no load: nothing was sampled, or no step was made');
+  if (load.counts.samples === 0 || load.counts.steps === 0) problems.push('there was no load: nothing was sampled or trained');
   for (const [code, count] of load.counts.failures) problems.push(`${count} calls failed with ${code} in spite of their retries`);
   server.stdin.end();
   const [code] = (await once(server, 'exit')) as [number | null];

@@ -1,11 +1,11 @@
-import { type ChaosKind, defaultChaosKinds, type RouteName, startServer } from '../../packages/testkit/src/index.js';
+import { type ChaosKind, DEFAULT_CHAOS_KINDS, type RouteName, startServer } from '../../packages/testkit/src/index.js';
 
 const CHAOS_RATE = 0.02;
 const RENEW_CHAOS_MS = 10_000;
 const CALLS_WITH_ONE_RETRY_LAYER: ReadonlySet<RouteName> = new Set<RouteName>(['createSession', 'createModel', 'createSamplingSession']);
 
 /**
- * The server of the soak, for a process of its own, so that its memory does not mix with the client's. Prints what a client needs and ends the
+ * The server of the soak, for a separate process, so that its memory does not mix with the client's. Prints what a client needs and ends the
  * process when its standard input ends: with 1 if a client broke a rule of the protocol.
  */
 export async function serveSoak(): Promise<void> {
@@ -14,7 +14,7 @@ export async function serveSoak(): Promise<void> {
   const renew = (): void => {
     // A 429 holds all samplers back for a while. Most of the time they should be busy.
     const isCalm = seed % 4 !== 0;
-    const usual = defaultChaosKinds.filter((kind) => !isCalm || kind !== 'status-429');
+    const usual = DEFAULT_CHAOS_KINDS.filter((kind) => !isCalm || kind !== 'status-429');
     const kinds = (route: RouteName): readonly ChaosKind[] =>
       CALLS_WITH_ONE_RETRY_LAYER.has(route) ? usual : [...usual, 'drip', 'status-400-blank'];
     server.chaos({ seed: seed++, rate: CHAOS_RATE, kinds, maxDelayMs: 10 });

@@ -1,63 +1,65 @@
-import { existsSync, mkdirSync, readdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { command, commandOrThrow } from '../gates/command.js';
-import type { PublishedPackage } from '../gates/published-packages.js';
-import { root } from '../run/workspace.mjs';
-import type { InstallSet } from './install-sets.js';
+import { root, TSC, type WorkspacePackage, withDependencies } from '../packages.mjs';
 
-/** Sub-paths that need an optional peer, and where the workspace has that peer. */
-const PEERS: Readonly<Record<string, { readonly peer: string; readonly from: string; readonly isLoadable: boolean }>> = {
-  '@tinkex/clients/autodiff': { peer: '@jax-js/jax', from: 'packages/clients', isLoadable: true },
-  '@tinkex/telemetry/otel': { peer: '@opentelemetry/api', from: 'packages/telemetry', isLoadable: true },
-  '@tinkex/testkit/msw': { peer: 'msw', from: 'packages/testkit', isLoadable: true },
-  // vitest refuses to be loaded outside its own runner.
-  '@tinkex/testkit/vitest': { peer: 'vitest', from: 'packages/testkit', isLoadable: false },
-};
+/** vitest refuses to be loaded outside its own runner. */
+const LOADS_ONLY_IN_VITEST = /\/vitest$/;
 
-/** An empty project outside the workspace that installs packed packages, imports them and compiles against them. */
+/** An empty project outside the workspace that installs some packed packages, with what they depend on, imports them and compiles against them. */
 export class Consumer {
   readonly #directory: string;
-  readonly #set: InstallSet;
-  readonly #packages: readonly PublishedPackage[];
+  /** What the user wants. */
+  readonly #wanted: readonly WorkspacePackage[];
+  /** The same and everything of ours below it. */
+  readonly #installed: readonly WorkspacePackage[];
 
-  constructor(directory: string, set: InstallSet, packages: readonly PublishedPackage[]) {
+  constructor(directory: string, wanted: readonly WorkspacePackage[], packages: readonly WorkspacePackage[]) {
     this.#directory = directory;
-    this.#set = set;
-    this.#packages = packages.filter(({ name }) => set.packages.includes(name));
+    this.#wanted = wanted;
+    const names = new Set(wanted.flatMap((one) => withDependencies(one, packages)).map(({ name }) => name));
+    this.#installed = packages.filter(({ name }) => names.has(name));
   }
 
   /** Installs from the tarballs; third parties come from the registry, ours from nowhere else. */
-  async install(tarballs: ReadonlyMap<PublishedPackage, string>): Promise<void> {
+  async install(tarballs: ReadonlyMap<string, string>): Promise<void> {
     mkdirSync(this.#directory, { recursive: true });
-    const dependencies = Object.fromEntries(this.#packages.map((one) => [one.id, `file:${tarballs.get(one)}`]));
+    const dependencies = Object.fromEntries(this.#installed.map(({ id }) => [id, `file:${tarballs.get(id)}`]));
     this.#write('package.json', { name: 'consumer', version: '1.0.0', private: true, type: 'module', dependencies });
     const args = ['install', '--no-audit', '--no-fund', '--ignore-scripts', '--prefer-offline', '--loglevel=error', '--omit=optional'];
     await commandOrThrow('npm', args, { cwd: this.#directory });
   }
 
-  /** Adds the optional peers, which users install themselves, and Node's types. Call it after {@link surprises}. */
+  /** Adds the optional peers, which users install themselves, and Node's types where the packages need them. */
   addPeers(): void {
-    const peers = this.#specifiers().flatMap((specifier) => PEERS[specifier] ?? []);
-    if (this.#set.hasNodeTypes) this.#link('@types/node', '.');
-    for (const { peer, from } of peers) this.#link(peer, from);
+    for (const { dir, manifest } of this.#installed) {
+      for (const peer of Object.keys(manifest['peerDependencies'] ?? {})) this.#link(peer, dir);
+    }
+    if (this.#needsNode) this.#link('@types/node', root);
   }
 
-  /** Every installed package that the set does not name, and every named one that is missing. */
+  /** Every installed package that no manifest asks for, and every one that is missing. Call it before {@link addPeers}. */
   surprises(): string[] {
     const installed = new Set(installedPackages(join(this.#directory, 'node_modules')));
-    const expected = new Set(this.#set.installed);
+    const expected = new Set(this.#installed.flatMap(({ id, dir, manifest }) => [id, ...thirdParties(dir, manifest)]));
     return [
       ...[...installed].filter((name) => !expected.has(name)).map((name) => `${name} was installed and should not be`),
       ...[...expected].filter((name) => !installed.has(name)).map((name) => `${name} was not installed`),
     ];
   }
 
-  /**
-   * Loads each entry point with `import` and with `require`, and checks that both give the same named exports; and that the entry points of
-   * `@tinkex/types` share one copy of its classes.
-   */
+  /** Loads the main entry points without any optional peer. */
+  async loadWithoutPeers(): Promise<string[]> {
+    return this.#load(this.#wanted.flatMap(({ entries }) => entries.filter(({ subpath }) => subpath === '.')));
+  }
+
+  /** Loads each entry point with `import` and with `require`, and checks that both give the same named exports, and that the entry points of types share classes. */
   async load(): Promise<string[]> {
-    const specifiers = this.#specifiers().filter((specifier) => PEERS[specifier]?.isLoadable ?? true);
+    return this.#load(this.#wanted.flatMap(({ entries }) => entries));
+  }
+
+  async #load(entries: WorkspacePackage['entries']): Promise<string[]> {
+    const specifiers = entries.map(({ specifier }) => specifier).filter((specifier) => !LOADS_ONLY_IN_VITEST.test(specifier));
     const source = `
 import { createRequire } from 'node:module';
 const require = createRequire(import.meta.url);
@@ -66,8 +68,8 @@ for (const specifier of ${JSON.stringify(specifiers)}) {
   const required = Object.keys(require(specifier)).sort();
   if (imported.length === 0) throw new Error(specifier + ' exports nothing');
   if (imported.join() !== required.join()) throw new Error(specifier + ' differs between import and require');
-  require(specifier.split('/').slice(0, 2).join('/') + '/package.json');
 }
+for (const id of ${JSON.stringify(this.#wanted.map(({ id }) => id))}) require(id + '/package.json');
 const [{ NotFoundError }, { apiStatusError }] = await Promise.all([import('@tinkex/types'), import('@tinkex/types/wire')]);
 if (!(apiStatusError({ status: 404 }) instanceof NotFoundError)) throw new Error('the entry points of @tinkex/types have two copies of its classes');`;
     this.#write('load.mjs', source);
@@ -80,7 +82,7 @@ if (!(apiStatusError({ status: 404 }) instanceof NotFoundError)) throw new Error
    * without `exactOptionalPropertyTypes`, which `strict` does not bring: what is right under one may be wrong under the other.
    */
   async compile(): Promise<string[]> {
-    const specifiers = this.#specifiers();
+    const specifiers = this.#wanted.flatMap(({ entries }) => entries.map(({ specifier }) => specifier));
     const lines = specifiers.map((specifier, index) => `import * as entry${index} from '${specifier}';`);
     this.#write(
       'index.ts',
@@ -94,14 +96,12 @@ if (!(apiStatusError({ status: 404 }) instanceof NotFoundError)) throw new Error
     ]) {
       const compilerOptions = {
         ...{ target: 'es2022', lib: ['es2022', 'esnext.disposable'], module, moduleResolution, strict: true, noEmit: true },
-        ...{ exactOptionalPropertyTypes, skipLibCheck: false, types: this.#set.hasNodeTypes ? ['node'] : [] },
+        ...{ exactOptionalPropertyTypes, skipLibCheck: false, types: this.#needsNode ? ['node'] : [] },
       };
       this.#write('tsconfig.json', { compilerOptions, files: ['index.ts'] });
-      const { code, output } = await command(join(root, 'packages/types/node_modules/.bin/tsc'), ['-p', '.', '--pretty', 'false'], {
-        cwd: this.#directory,
-      });
+      const { code, output } = await command(TSC, ['-p', '.', '--pretty', 'false'], { cwd: this.#directory });
       // The declarations of third parties are not ours to mend; an error without a file (a bad option, a crash) is.
-      const ours = output.split('\n').filter((line) => /^(?:index\.ts|node_modules\/@tinkex\/|error )/.test(line));
+      const ours = output.split('\n').filter((line) => /^(?:index\.ts|node_modules\/(?:@tinkex|tinkex)\/|error )/.test(line));
       const isCrash = code !== 0 && !output.includes('error TS');
       if (ours.length > 0 || isCrash) {
         const how = `moduleResolution ${moduleResolution}, exactOptionalPropertyTypes ${exactOptionalPropertyTypes}`;
@@ -113,7 +113,7 @@ if (!(apiStatusError({ status: 404 }) instanceof NotFoundError)) throw new Error
 
   /** Asks each installed command for its help. */
   async help(): Promise<string[]> {
-    const commands = this.#packages.flatMap(({ commands }) => commands);
+    const commands = this.#wanted.flatMap(({ commands }) => commands);
     const problems: string[] = [];
     for (const name of commands) {
       const { code, output } = await command(join(this.#directory, 'node_modules/.bin', name), ['--help'], { cwd: this.#directory });
@@ -122,14 +122,15 @@ if (!(apiStatusError({ status: 404 }) instanceof NotFoundError)) throw new Error
     return problems;
   }
 
-  #specifiers(): string[] {
-    return this.#packages.flatMap(({ id, entries }) => entries.map(({ subpath }) => `${id}${subpath.slice(1)}`));
+  get #needsNode(): boolean {
+    return this.#installed.some(({ needsNode }) => needsNode);
   }
 
   #link(name: string, from: string): void {
     const link = join(this.#directory, 'node_modules', name);
+    if (existsSync(link)) return;
     mkdirSync(dirname(link), { recursive: true });
-    symlinkSync(realpathSync(join(root, from, 'node_modules', name)), link, 'dir');
+    symlinkSync(realpathSync(join(from, 'node_modules', name)), link, 'dir');
   }
 
   #write(file: string, content: string | object): void {
@@ -145,4 +146,17 @@ function installedPackages(folder: string): string[] {
       const own = name.startsWith('@') ? readdirSync(join(folder, name)).map((inner) => `${name}/${inner}`) : [name];
       return own.flatMap((one) => [one, ...installedPackages(join(folder, one, 'node_modules'))]);
     });
+}
+
+/** What the dependencies of a manifest bring from the registry, by the manifests that are installed in the workspace. */
+function thirdParties(dir: string, { dependencies = {} }: WorkspacePackage['manifest'], seen = new Set<string>()): Set<string> {
+  for (const [name, version] of Object.entries<string>(dependencies)) {
+    if (version.startsWith('workspace:') || seen.has(name)) continue;
+    seen.add(name);
+    const at = realpathSync(join(dir, 'node_modules', name));
+    // pnpm puts the dependencies of a package beside it, in the folder that also contains the package itself.
+    const beside = at.slice(0, at.lastIndexOf('node_modules'));
+    thirdParties(beside, JSON.parse(readFileSync(join(at, 'package.json'), 'utf8')), seen);
+  }
+  return seen;
 }

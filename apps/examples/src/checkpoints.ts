@@ -1,4 +1,4 @@
-/** The life of a checkpoint: save, list, inspect, publish, let it expire, download, resume, delete. */
+/** Checkpoints from start to end: save, list, inspect, publish, expire, download, resume, delete. */
 import { readdir } from 'node:fs/promises';
 import { ModelInput, nextTokenDatum } from '@tinkex/types';
 import { outputPath, shownPath } from './shared/output.js';
@@ -7,8 +7,8 @@ import { openTarget } from './shared/target.js';
 
 await runExample(
   {
-    about: 'Saves checkpoints of a short run and does everything one can do with them, then cleans up.',
-    whenInterrupted: 'A checkpoint that was saved already stays on the server.',
+    about: 'Saves checkpoints of a short run, shows everything you can do with them, and cleans up.',
+    whenInterrupted: 'Checkpoints that were already saved stay on the server.',
   },
   async ({ signal }) => {
     await using target = await openTarget({ signal });
@@ -21,7 +21,7 @@ await runExample(
       const update = training.optimStep({ learningRate: target.learningRate }, { signal });
       await Promise.all([forward, update]);
     }
-    // Two kinds: `weights` with the optimizer's state to train on, `sampler_weights` to sample from.
+    // Two kinds: `weights`, with the state of the optimizer, to continue training; `sampler_weights` to sample from.
     const state = await training.saveState('step-5', { ttlSeconds: 24 * 3600, signal });
     const sampler = await training.saveWeightsForSampler('step-5', { signal });
     console.log(`saved    ${state.path}\nsaved    ${sampler.path}`);
@@ -40,21 +40,21 @@ await runExample(
     await rest.unpublishCheckpointFromTinkerPath(sampler.path, { signal });
     console.log(`publish  public: ${await isPublic(sampler.path)}`);
     await rest.setCheckpointTtlFromTinkerPath(sampler.path, 3600, { signal });
-    console.log('expire   the sampler weights live for one more hour');
+    console.log('expire   the sampler weights expire in one hour');
 
     const directory = outputPath('checkpoint');
     const downloaded = await rest.downloadCheckpoint(sampler.path, { directory, overwrite: true, signal });
     console.log(`download ${downloaded.fileCount} files, ${downloaded.totalBytes} bytes, in ${shownPath(downloaded.directory)}:`);
     for (const file of (await readdir(directory)).sort()) console.log(`           ${file}`);
 
-    // A new model that continues exactly: the same loss the first one would have had.
+    // A new model that continues exactly where the first one is: both have the same loss.
     const { training: resumed } = await target.service.resume({ trainingRunId: training.modelId, signal });
     const [there, here] = await Promise.all([
       training.forward(data, 'cross_entropy', { signal }),
       resumed.forward(data, 'cross_entropy', { signal }),
     ]);
     console.log(
-      `resume   loss of the original ${there.metrics['loss:sum']?.toFixed(4)}, of the resumed ${here.metrics['loss:sum']?.toFixed(4)}`,
+      `resume   loss of the original run ${there.metrics['loss:sum']?.toFixed(4)}, of the resumed run ${here.metrics['loss:sum']?.toFixed(4)}`,
     );
 
     for (const path of [state.path, sampler.path]) await rest.deleteCheckpointFromTinkerPath(path, { signal });

@@ -1,4 +1,4 @@
-/** Your own loss in TypeScript: a preference loss (DPO), with its gradient by hand and by automatic differentiation. */
+/** Your own loss in TypeScript: a preference loss (DPO), with its gradient written by hand and by automatic differentiation. */
 import { numpy as np } from '@jax-js/jax';
 import type { CustomLoss, LogprobTensor, TrainingClient } from '@tinkex/clients';
 import { autodiff } from '@tinkex/clients/autodiff';
@@ -13,11 +13,11 @@ const BETA = 0.1;
 const PREFERENCES = [
   { prompt: 'Mood? ', chosen: 'calm', rejected: 'grim' },
   { prompt: 'Tea? ', chosen: 'yes please', rejected: 'go away' },
-  { prompt: 'Help! ', chosen: 'at once', rejected: 'no way' },
+  { prompt: 'Help! ', chosen: 'right away', rejected: 'no way' },
 ];
 
 await runExample(
-  { about: 'Teaches a model to prefer one answer over another with a loss computed in this process.' },
+  { about: 'Teaches a model to prefer one answer to another, with a loss that this process computes.' },
   async ({ signal }) => {
     await using target = await openTarget({ signal });
     console.log(`Training on ${target.description}`);
@@ -26,12 +26,12 @@ await runExample(
       console.log(`\n${paint('bold', `Gradient ${kind}`)}`);
       const training = await target.service.createLoraTrainingClient({ baseModel: target.baseModel, rank: 16, seed: 1, signal });
       const data = pairs(await training.getTokenizer({ signal }));
-      const reference = await answerLogprobs(training, data, signal); // the model we start from, which DPO stays close to
+      const reference = await answerLogprobs(training, data, signal); // of the initial model, which DPO stays close to
       const loss = kind === 'by hand' ? preferenceLoss(reference) : autodiff(preferenceLossOfArrays(reference));
       const curve = new LiveCurve({ name: 'loss', totalSteps: STEPS, signal });
       for (let step = 0; step < STEPS; step++) {
         const forward = training.forwardBackwardCustom(data, loss, { signal });
-        const update = training.optimStep({ learningRate: target.learningRate / 20 }, { signal }); // has its place behind both passes
+        const update = training.optimStep({ learningRate: target.learningRate / 20 }, { signal }); // executed after both passes
         const output = await forward;
         await update;
         curve.add(output.loss, `margin ${output.metrics['margin:mean']?.toFixed(2)}`);
@@ -47,7 +47,7 @@ await runExample(
   },
 );
 
-/** Chosen and rejected answer in turns: 2i and 2i + 1 belong together. Only the answers weigh. */
+/** Chosen and rejected answers alternate: 2i and 2i + 1 belong together. Only the answers have weight. */
 function pairs(tokenizer: Tokenizer): Datum[] {
   return PREFERENCES.flatMap(({ prompt, chosen, rejected }) => {
     const promptLength = encodedIds(tokenizer.encode(prompt)).length;
@@ -55,7 +55,7 @@ function pairs(tokenizer: Tokenizer): Datum[] {
   });
 }
 
-/** −log σ(z), averaged over pairs; z = β · (how much more than the reference the model favours the chosen answer over the other). */
+/** −log σ(z), averaged over pairs; z = β · (how much more than the reference the model favors the chosen answer over the rejected one). */
 function preferenceLoss(reference: readonly number[]): CustomLoss {
   return (data, logprobs) => {
     const sums = data.map((each, index) => masked(each, logprobs[index]));
@@ -72,7 +72,7 @@ function preferenceLoss(reference: readonly number[]): CustomLoss {
   };
 }
 
-/** The same loss in jax-js arrays: no gradient to derive. An array is used up by each operation; `.ref` keeps it for another. */
+/** The same loss with jax-js arrays: no gradient to derive. Each operation consumes its array; `.ref` keeps it for another operation. */
 function preferenceLossOfArrays(reference: readonly number[]): Parameters<typeof autodiff>[0] {
   return (data, logprobs) => {
     const gains = logprobs.map((array, index) => np.sum(array.mul(np.array(weightsOf(data[index] as Datum)))).sub(reference[index] ?? 0));
@@ -81,7 +81,7 @@ function preferenceLossOfArrays(reference: readonly number[]): Parameters<typeof
   };
 }
 
-/** The log-probability of each whole answer. */
+/** The log-probability of each complete answer. */
 async function answerLogprobs(training: TrainingClient, data: readonly Datum[], signal: AbortSignal): Promise<number[]> {
   const { lossFnOutputs } = await training.forward(data, 'cross_entropy', { signal });
   return data.map((each, index) => masked(each, lossFnOutputs[index]?.logprobs as LogprobTensor | undefined));

@@ -1,4 +1,4 @@
-/** Only @tinkex/http (and types): requests with retries, deadlines, auth and redaction, for endpoints of your own too. */
+/** Only @tinkex/http (and types): requests with retries, deadlines, auth and redaction, for your own endpoints too. */
 import { apiKeyAuth, HttpClient, type Middleware } from '@tinkex/http';
 import { startServer, type TestServer } from '@tinkex/testkit';
 import { ApiStatusError, TimeoutError } from '@tinkex/types';
@@ -9,7 +9,7 @@ const HOSTED_SERVICE = 'https://tinker.thinkingmachines.dev/services/tinker-prod
 
 await runExample(
   {
-    about: 'Sends single requests with the same rules as the clients, and shows what happens when they fail.',
+    about: 'Sends single requests by the same rules as the clients, and shows what happens when they fail.',
     whenInterrupted: 'Nothing is lost.',
   },
   async ({ signal }) => {
@@ -26,7 +26,7 @@ await runExample(
     };
     await using http = new HttpClient({
       baseUrl: server?.url ?? (TINKER_BASE_URL || HOSTED_SERVICE),
-      ...(apiKey ? { auth: apiKeyAuth(apiKey) } : {}), // sent in a header that no log, event or error shows
+      ...(apiKey ? { auth: apiKeyAuth(apiKey) } : {}), // sent in a header that appears in no log, event or error
       middleware: [timing],
       maxRetries: 3,
       attemptTimeoutMs: 10_000,
@@ -39,20 +39,20 @@ await runExample(
 
     if (server !== undefined) await showRetries(http, server, signal);
 
-    console.log('A status that is an error:');
+    console.log('An error status:');
     const failure = await http.request({ method: 'GET', path: '/api/v1/no-such-thing', signal }).then(undefined, (error: unknown) => error);
-    if (!ApiStatusError.isInstance(failure)) throw new Error('That path should not exist.');
+    if (!ApiStatusError.isInstance(failure)) throw new Error('This path should not exist.');
     console.log(`  ${failure.code}, status ${failure.status}: ${failure.message}`);
   },
 );
 
-/** The embedded server is told to fail; a real one fails by itself. */
+/** Makes the embedded server fail. */
 async function showRetries(http: HttpClient, server: TestServer, signal: AbortSignal): Promise<void> {
   const health = { method: endpoints.healthz.method, path: endpoints.healthz.path, signal };
   server.on('healthz').reply(503, { retryAfterMs: 20 }).times(2);
   console.log('Two failures, then success:');
   const { attempts, retryDelayMs } = await http.request(health).withMetadata();
-  console.log(`  ${attempts} attempts, ${Math.round(retryDelayMs)} ms of waiting between them\n`);
+  console.log(`  ${attempts} attempts, ${Math.round(retryDelayMs)} ms of waiting in between\n`);
 
   server.on('healthz').delay(5_000).pass().once();
   console.log('A deadline:');

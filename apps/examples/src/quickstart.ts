@@ -1,4 +1,4 @@
-/** Train until the loss has fallen, then sample: before and after, side by side. */
+/** Train a model and watch the loss fall, then compare samples from before and after. */
 import type { SamplingClient } from '@tinkex/clients';
 import { ModelInput, nextTokenDatum, type Tokenizer } from '@tinkex/types';
 import { LiveCurve } from './shared/live-curve.js';
@@ -15,11 +15,11 @@ const SENTENCES = [
   'A stitch in time saves nine.',
   'To be, or not to be, that is the question.',
   'All that glitters is not gold.',
-  'Fortune favours the bold, so be brave.',
+  'Fortune favors the bold, so be brave.',
 ];
 const PROMPT_CHARACTERS = 8;
 
-await runExample({ about: 'Trains a LoRA adapter on five sentences and samples it before and after.' }, async ({ signal }) => {
+await runExample({ about: 'Trains a LoRA adapter on five sentences and samples from it before and after.' }, async ({ signal }) => {
   await using target = await openTarget({ signal });
   console.log(`Training on ${target.description}\n`);
 
@@ -43,7 +43,7 @@ await runExample({ about: 'Trains a LoRA adapter on five sentences and samples i
 
   const picture = await writeOutput('quickstart-loss.svg', lossCurveSvg('loss per token', curve.values));
   console.log(`\nLoss per token: ${curve.values[0]?.toFixed(3)} → ${curve.values.at(-1)?.toFixed(3)}`);
-  console.log(`The curve as a picture: ${picture}`);
+  console.log(`Loss curve: ${picture}`);
   console.log('\nNext: npm start -- --list shows the other examples;\ndocs/guides/README.md explains each part.');
 });
 
@@ -55,7 +55,7 @@ async function complete(sampling: SamplingClient, tokenizer: Tokenizer, signal: 
     }),
   );
   return responses.map(({ sequences }, index) => {
-    const text = tokenizer.decode(Array.from(sequences[0]?.tokens ?? []));
+    const text = tokenizer.decode(sequences[0]?.tokens ?? []);
     return quoted(SENTENCES[index]?.slice(0, PROMPT_CHARACTERS) + text);
   });
 }

@@ -1,4 +1,4 @@
-/** Reinforcement learning: a reward written in TypeScript, group-normalised advantages, importance sampling and PPO. */
+/** Reinforcement learning: a reward written in TypeScript, group-normalized advantages, importance sampling and PPO. */
 import { datum, ModelInput, type SampledSequence, type Tokenizer } from '@tinkex/types';
 import { LiveCurve } from './shared/live-curve.js';
 import { lossCurveSvg } from './shared/loss-chart.js';
@@ -17,7 +17,7 @@ function reward(text: string): number {
 }
 
 const program = {
-  about: 'Teaches a model to answer in vowels, rewarding what it samples; once with importance sampling, once with PPO.',
+  about: 'Teaches a model to answer in vowels by rewarding its samples, once with importance sampling and once with PPO.',
   options: {
     loss: { default: 'both', help: 'importance_sampling, ppo or both' },
     iterations: { default: '12', help: 'rounds of sampling and training' },
@@ -42,7 +42,7 @@ async function improve(target: Target, lossFn: string, iterations: number, signa
   const curve = new LiveCurve({ name: 'reward', totalSteps: iterations, signal, printEvery: 3 });
   let example = '';
   for (let iteration = 0; iteration < iterations; iteration++) {
-    // The policy of this round: its own log-probabilities come with the samples.
+    // The policy of this round. Its log-probabilities come with the samples.
     const sampling = await training.saveWeightsAndGetSamplingClient({ retry: true, signal });
     const groups = await Promise.all(
       PROMPTS.map(async (text, index) => {
@@ -53,10 +53,10 @@ async function improve(target: Target, lossFn: string, iterations: number, signa
       }),
     );
     const data = groups.flatMap(({ prompt, sequences, rewards }) => {
-      const advantages = normalise(rewards);
+      const advantages = normalize(rewards);
       return sequences.map((sequence, index) => policyDatum(prompt.toInts(), sequence, advantages[index] ?? 0));
     });
-    // PPO takes several careful steps on the same answers: its clipping keeps the policy near the one that sampled them.
+    // PPO takes several steps on the same answers: clipping keeps the policy close to the one that sampled them.
     for (let pass = 0; pass < (lossFn === 'ppo' ? 2 : 1); pass++) {
       const forward = training.forwardBackward(data, lossFn, { signal });
       const update = training.optimStep({ learningRate: target.learningRate }, { signal });
@@ -68,17 +68,17 @@ async function improve(target: Target, lossFn: string, iterations: number, signa
     curve.add(rewards.reduce((sum, value) => sum + value, 0) / rewards.length, quoted(example));
   }
   const picture = await writeOutput(`rl-${lossFn}.svg`, lossCurveSvg(`mean reward, ${lossFn}`, curve.values));
-  console.log(`Mean reward: ${curve.values[0]?.toFixed(3)} → ${curve.values.at(-1)?.toFixed(3)}\nThe curve as a picture: ${picture}`);
+  console.log(`Mean reward: ${curve.values[0]?.toFixed(3)} → ${curve.values.at(-1)?.toFixed(3)}\nReward curve: ${picture}`);
 }
 
 /** How much better than the rest of its group each answer was, in standard deviations. */
-function normalise(rewards: readonly number[]): number[] {
+function normalize(rewards: readonly number[]): number[] {
   const mean = rewards.reduce((sum, value) => sum + value, 0) / rewards.length;
   const deviation = Math.sqrt(rewards.reduce((sum, value) => sum + (value - mean) ** 2, 0) / rewards.length);
   return rewards.map((value) => (value - mean) / (deviation + 1e-6));
 }
 
-/** The prompt gets advantage 0: only the answer's tokens are credited or blamed. */
+/** The prompt has advantage 0: only the tokens of the answer get credit or blame. */
 function policyDatum(prompt: Int32Array, { tokens, logprobs }: SampledSequence, advantage: number) {
   if (logprobs === undefined) throw new Error('The server sent no log-probabilities with its samples.');
   const sequence = [...prompt, ...tokens];
@@ -94,5 +94,5 @@ function policyDatum(prompt: Int32Array, { tokens, logprobs }: SampledSequence, 
 }
 
 function textOf(sequence: SampledSequence | undefined, tokenizer: Tokenizer): string {
-  return tokenizer.decode(Array.from(sequence?.tokens ?? []));
+  return tokenizer.decode(sequence?.tokens ?? []);
 }

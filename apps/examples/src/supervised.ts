@@ -14,17 +14,17 @@ import { openTarget } from './shared/target.js';
 import { quoted } from './shared/terminal.js';
 
 const program = {
-  about: 'Trains on conversations and checks on others it never saw. Ctrl-C saves; the next run goes on where it stopped, bit for bit.',
+  about: 'Trains on conversations and validates on held-out ones. Ctrl-C saves; the next run continues exactly where this one stopped.',
   options: {
     data: {
       default: shownPath(fileURLToPath(new URL('../data/conversations.jsonl', import.meta.url))),
-      help: 'a JSONL file, a conversation a line',
+      help: 'a JSONL file with one conversation per line',
     },
-    epochs: { default: '8', help: 'how often each conversation is seen' },
-    'batch-size': { default: '8', help: 'conversations a step' },
+    epochs: { default: '8', help: 'passes over all conversations' },
+    'batch-size': { default: '8', help: 'conversations per step' },
     'save-every': { default: '10', help: 'steps between checkpoints' },
   },
-  flags: { fresh: 'forget an interrupted run and start again' },
+  flags: { fresh: 'discard an interrupted run and start from the beginning' },
 };
 
 await runExample(program, async ({ signal, options, flags, count }) => {
@@ -43,12 +43,12 @@ await runExample(program, async ({ signal, options, flags, count }) => {
   if (flags.fresh) await memory.forget();
   const saved = await memory.read();
   if (saved !== undefined && saved.fingerprint !== fingerprint) {
-    throw new Error('An interrupted run used other data or another batch size. Use the same, or start again with --fresh.');
+    throw new Error('The interrupted run used different data or a different batch size. Use the same ones, or start over with --fresh.');
   }
 
   await using target = await openTarget({ signal, embedded: { stateDir: outputPath('supervised-server') } });
   console.log(`Training on ${target.description}`);
-  console.log(`Conversations: ${used.length} to train on, ${held.length} to validate; steps: ${totalSteps}\n`);
+  console.log(`Conversations: ${used.length} for training, ${held.length} for validation; steps: ${totalSteps}\n`);
   const training = await startOrResume(target.service, target.baseModel, saved);
   const tokenizer = await training.getTokenizer();
   const validation = held.map((conversation) => toDatum(conversation, tokenizer));
@@ -62,7 +62,7 @@ await runExample(program, async ({ signal, options, flags, count }) => {
     savedStep = step;
   };
   const noteAtAbort = (): string =>
-    `Finishing this step, then saving. A second Ctrl-C stops at once\nand loses what came after step ${savedStep}.`;
+    `Finishing this step, then saving. A second Ctrl-C stops immediately\nand loses everything after step ${savedStep}.`;
   const curve = new LiveCurve({ name: 'loss', totalSteps, signal, noteAtAbort, earlier: saved?.losses ?? [] });
   let step = saved?.step ?? 0;
   while (step < totalSteps && !signal.aborted) {
@@ -77,7 +77,7 @@ await runExample(program, async ({ signal, options, flags, count }) => {
   }
   if (step < totalSteps) {
     await save(step);
-    console.log(`Interrupted after step ${step}. Nothing is lost:\nrun it again to go on from there, or with --fresh to start anew.`);
+    console.log(`Interrupted after step ${step}. Nothing is lost:\nrun it again to continue, or with --fresh to start over.`);
     return;
   }
 
@@ -90,27 +90,27 @@ await runExample(program, async ({ signal, options, flags, count }) => {
     const question = messages[0]?.content ?? '';
     const samplingParams = { maxTokens: 40, temperature: 0, stop: ['\n'] };
     const { sequences } = await sampling.sample({ prompt: ModelInput.fromText(promptOf(question), tokenizer), samplingParams }, { signal });
-    console.log(`  ${question}  →  ${quoted(tokenizer.decode(Array.from(sequences[0]?.tokens ?? [])).trim())}`);
+    console.log(`  ${question}  →  ${quoted(tokenizer.decode(sequences[0]?.tokens ?? []).trim())}`);
   }
   const picture = await writeOutput('supervised-loss.svg', lossCurveSvg('training loss per token', curve.values));
-  console.log(`The curve as a picture: ${picture}`);
+  console.log(`Loss curve: ${picture}`);
 });
 
-/** With the optimizer's state a resumed run continues as if it had never stopped. */
+/** The checkpoint includes the state of the optimizer, so a resumed run continues as if it had never stopped. */
 async function startOrResume(service: ServiceClient, baseModel: string, saved: SavedRun | undefined): Promise<TrainingClient> {
   if (saved === undefined) return service.createLoraTrainingClient({ baseModel, rank: 16, seed: 1 });
-  console.log(`Going on after step ${saved.step}, from ${saved.path}\n`);
+  console.log(`Continuing after step ${saved.step}, from ${saved.path}\n`);
   try {
     return (await service.resume({ path: saved.path })).training;
   } catch (error) {
     if (!NotFoundError.isInstance(error)) throw error;
-    throw new Error('This server does not have that checkpoint: another one does, or it has expired. Start again with --fresh.', {
+    throw new Error('This server does not have the checkpoint: it has expired, or it is on another server. Start over with --fresh.', {
       cause: error,
     });
   }
 }
 
-/** The conversations of a step: a new order each epoch, and always the same for the same step. */
+/** The conversations of a step: in a new order each epoch, and always the same for the same step. */
 function batch(conversations: readonly Conversation[], step: number, size: number): Conversation[] {
   const stepsPerEpoch = Math.ceil(conversations.length / size);
   const start = (step % stepsPerEpoch) * size;

@@ -8,9 +8,9 @@ import { runExample } from './shared/run-example.js';
 import { openTarget, type Target } from './shared/target.js';
 import { paint } from './shared/terminal.js';
 
-/** A sink is anything with these four methods: `console`, pino through `pinoSink`, or your own. A second argument has the fields. */
-const line = (level: string) => (message: string) => console.log(`  ${level.padEnd(5)} ${message}`);
-const lineSink = { debug: line('debug'), info: line('info'), warn: line('warn'), error: line('error') };
+/** A sink is anything with these four methods: `console`, pino through `pinoSink`, or your own. The second argument holds the fields. */
+const writeLine = (level: string) => (message: string) => console.log(`  ${level.padEnd(5)} ${message}`);
+const SINK = { debug: writeLine('debug'), info: writeLine('info'), warn: writeLine('warn'), error: writeLine('error') };
 
 await runExample(
   { about: 'Runs a short training with a logger, a metrics registry and an OpenTelemetry bridge attached.' },
@@ -22,23 +22,23 @@ await runExample(
       readers: [new PeriodicExportingMetricReader({ exporter: instruments, exportIntervalMillis: 60_000 })],
     });
     {
-      using _logger = attachLogger({ level: 'info', sink: lineSink });
+      using _logger = attachLogger({ level: 'info', sink: SINK });
       using metrics = attachMetrics();
       using _tracing = attachOpenTelemetry({ tracerProvider, meterProvider });
       await using target = await openTarget({ signal });
       console.log(`Running on ${target.description}\n\n${paint('bold', 'Log lines')}`);
-      await trainAndSample(target, signal); // knows nothing of all this
+      await trainAndSample(target, signal); // contains no telemetry code
       await target.service.close();
 
       console.log(`\n${paint('bold', 'Metrics')} (also as Prometheus text: metrics.prometheus())`);
       console.log(
-        `  requests ${metrics.total('tinkex_http_requests_total')}, of which answered with 200: ${metrics.total('tinkex_http_requests_total', { status: '200' })}`,
+        `  requests: ${metrics.total('tinkex_http_requests_total')}, answered with 200: ${metrics.total('tinkex_http_requests_total', { status: '200' })}`,
       );
       for (const line of metrics.prometheus().split('\n')) {
         if (/^tinkex_(training_tokens|sampling_\w*tokens|training_operations)\w*\{/.test(line)) console.log(`  ${line}`);
       }
     }
-    console.log(`\n${paint('bold', 'Spans')} (names and how often)`);
+    console.log(`\n${paint('bold', 'Spans')} (how many of each name)`);
     for (const [name, count] of countByName(spans.getFinishedSpans())) console.log(`  ${String(count).padStart(4)} × ${name}`);
     await meterProvider.forceFlush();
     const names = instruments

@@ -1,4 +1,4 @@
-/** A small application and the tests one would write for it: see the folder of the same name. */
+/** A small application and its tests: see the folder of the same name. */
 import { runExample } from './shared/run-example.js';
 import { openTarget } from './shared/target.js';
 import { quoted } from './shared/terminal.js';
@@ -17,5 +17,5 @@ await runExample({ about: 'Runs the application that apps/examples/src/testing-y
   const writer = await TitleWriter.train(service, EXAMPLES, { baseModel, learningRate, steps: 20, isPatient: true });
   console.log(`Loss per token: ${writer.losses[0]?.toFixed(3)} → ${writer.losses.at(-1)?.toFixed(3)}\n`);
   for (const { text } of EXAMPLES) console.log(`  ${text}\n    → ${quoted((await writer.title(text)) ?? '')}`);
-  console.log('\nIts tests, with faults, rate limits and a network that drops calls:\nnpm test -- examples testing-your-app');
+  console.log('\nRun its tests, with faults, rate limits and an unreliable network:\nnpm test -- examples testing-your-app');
 });

@@ -3,7 +3,7 @@ import { ModelInput, nextTokenDatum, parseTinkerPath, ValidationError } from '@t
 import { forwardBackwardRequest, parseJson, protobuf, sampleResponse, stringifyJson } from '@tinkex/types/wire';
 import { runExample } from './shared/run-example.js';
 
-await runExample({ about: 'Shows what the data package does alone; it talks to no server.', hasServer: false }, async () => {
+await runExample({ about: 'Shows what the data package does on its own, without a server.', hasServer: false }, async () => {
   // Build: camelCase, typed arrays, checked as you go.
   const request = {
     modelId: 'run-1',
@@ -12,26 +12,26 @@ await runExample({ about: 'Shows what the data package does alone; it talks to n
     data: [nextTokenDatum([10, 20, 30, 40], { promptLength: 2 })],
   };
 
-  // Encode: the same value in both dialects of the wire.
+  // Encode: the same value in both wire formats.
   const json = stringifyJson(forwardBackwardRequest.encode(request));
   const bytes = protobuf.forwardBackwardRequest.encode(request);
   console.log(`JSON, ${json.length} characters:\n  ${json}\n`);
   console.log(`Protobuf, ${bytes.length} bytes:\n  ${Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')}\n`);
 
-  // Decode: back to what we had.
+  // Decode: back to the original value.
   const { data } = forwardBackwardRequest.decode(parseJson(json));
   console.log(`Round trip: targets ${JSON.stringify(data[0]?.lossFnInputs.targetTokens?.toArray())}`);
 
-  // Check: a wrong payload is refused with the path of each problem.
+  // Check: an invalid payload is rejected with the path of each problem.
   try {
     forwardBackwardRequest.decode({ model_id: 'run-1', forward_backward_input: { loss_fn: 'cross_entropy', data: [], note: 'hello' } });
   } catch (error) {
     if (!ValidationError.isInstance(error)) throw error;
-    console.log(`\nRefused (${error.direction}):`);
+    console.log(`\nRejected (${error.direction}):`);
     for (const { path, message } of error.issues) console.log(`  ${path}: ${message}`);
   }
 
-  // Responses are lenient: fields of a newer server are kept out of the way.
+  // Responses are lenient: unknown fields of a newer server are ignored.
   const { sequences } = sampleResponse.decode({
     sequences: [{ tokens: [1, 2], logprobs: [-0.5, -0.25], stop_reason: 'stop' }],
     from_the_future: true,

@@ -92,8 +92,8 @@ describe('an example that cannot run says why, once', () => {
       expect(ended).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('\n\nUsage: npm start -- ') });
     }
     expect(unknown?.stderr).toMatch(/^Unknown option '--colour'/);
-    expect(notCounted?.stderr).toMatch(/^--prompts must be a whole number from 1 up, got many\./);
-    expect(tooFew?.stderr).toMatch(/^--save-every must be a whole number from 1 up, got 0\./);
+    expect(notCounted?.stderr).toMatch(/^--prompts must be a whole number of at least 1, got many\./);
+    expect(tooFew?.stderr).toMatch(/^--save-every must be a whole number of at least 1, got 0\./);
     expect(noLoss?.stderr).toMatch(/^--loss must be importance_sampling, ppo or both, got dpo\./);
   });
 
@@ -142,7 +142,7 @@ describe('an example that cannot run says why, once', () => {
     expectOneMessage(noMessages, /no-messages\.jsonl:2: expected \{"messages"/);
     expectOneMessage(noAnswer, /no-answer\.jsonl:2: expected .* with an answer by the assistant/);
     expectOneMessage(empty, /empty\.jsonl:2: expected .* no empty content/);
-    expectOneMessage(tooShort, /too-short\.jsonl: at least two conversations are needed.*it has 1/);
+    expectOneMessage(tooShort, /too-short\.jsonl: at least two conversations are needed.*the file has 1/);
     expectOneMessage(noFile, /no-such-file\.jsonl cannot be read: there is no such file/);
   });
 });

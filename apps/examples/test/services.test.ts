@@ -25,7 +25,7 @@ itBothWays({
     expect(stdout).toMatch(/listed +weights\/step-5: training, \d+ bytes, expires 20/);
     expect(stdout).toMatch(/listed +sampler_weights\/step-5: sampler, \d+ bytes, kept/);
     expect(stdout).toMatch(/public: true[\s\S]*public: false/);
-    const [, original, resumed] = /loss of the original (\d+\.\d+), of the resumed (\d+\.\d+)/.exec(stdout) ?? [];
+    const [, original, resumed] = /loss of the original run (\d+\.\d+), of the resumed run (\d+\.\d+)/.exec(stdout) ?? [];
     expect(resumed).toBe(original);
     expect(stdout).toContain('delete   0 checkpoints are left');
     expect(await readdir(join(out, 'checkpoint'))).toContain('adapter_model.safetensors');
@@ -58,10 +58,10 @@ itBothWays({
 it.concurrent('multi-tenant keeps two tenants apart', async () => {
   const ended = await runProgram('multi-tenant');
   expectSuccess(ended);
-  expect(ended.stdout).toContain('first  learnt "One for the money. "');
-  expect(ended.stdout).toContain('second learnt "Two for the show! "');
+  expect(ended.stdout).toContain('first  learned "One for the money. "');
+  expect(ended.stdout).toContain('second learned "Two for the show! "');
   expect(ended.stdout).toContain('second is held back: true');
-  expect(ended.stdout).toContain('first answered at once');
+  expect(ended.stdout).toContain('first answered immediately');
 });
 
 it.concurrent('multi-tenant takes both services from the environment, one of them behind a bad network', async () => {
@@ -70,8 +70,8 @@ it.concurrent('multi-tenant takes both services from the environment, one of the
   const env = { ...first.env, TINKEX_SECOND_BASE_URL: second.url, TINKEX_SECOND_API_KEY: 'tml-other' };
   const ended = await runProgram('multi-tenant', { env });
   expectSuccess(ended);
-  expect(ended.stdout).toContain('first  learnt "One for the money. "');
-  expect(ended.stdout).toContain('second learnt "Two for the show! "');
+  expect(ended.stdout).toContain('first  learned "One for the money. "');
+  expect(ended.stdout).toContain('second learned "Two for the show! "');
   expect(first.chaos.faults).toBeGreaterThan(0);
   expect(second.count('optimStep')).toBe(15);
   first.server.verify();

@@ -65,7 +65,7 @@ describe('in a terminal, the quickstart', () => {
 });
 
 describe('in a terminal, supervised', () => {
-  it('saves at Ctrl-C and goes on as if it had never stopped', async () => {
+  it('saves at Ctrl-C and continues as if it had never stopped', async () => {
     await using out = await temporaryOutput();
     await using elsewhere = await temporaryOutput();
     const size = { columns: 100, rows: 30 };
@@ -78,10 +78,10 @@ describe('in a terminal, supervised', () => {
     const step = Number(/Interrupted after step (\d+)\./.exec(below.join('\n'))?.[1]);
     expect(below).toEqual([
       '^C',
-      'Finishing this step, then saving. A second Ctrl-C stops at once',
-      expect.stringMatching(/^and loses what came after step \d+\.$/),
+      'Finishing this step, then saving. A second Ctrl-C stops immediately',
+      expect.stringMatching(/^and loses everything after step \d+\.$/),
       `Interrupted after step ${step}. Nothing is lost:`,
-      'run it again to go on from there, or with --fresh to start anew.',
+      'run it again to continue, or with --fresh to start over.',
       '[exit code 130]',
     ]);
     expect(step).toBeGreaterThanOrEqual(3);
@@ -90,7 +90,7 @@ describe('in a terminal, supervised', () => {
     await using resumed = new ProgramInPty('supervised', { out: out.path, ...size });
     expect(await resumed.ends()).toBe(0);
     const screen = resumed.lines.join('\n');
-    expect(screen).toContain(`Going on after step ${step}, from tinker://`);
+    expect(screen).toContain(`Continuing after step ${step}, from tinker://`);
     const curve = onlyCurve(resumed.lines);
     expect(curve.step).toMatch(/^step 32\/32 /);
     expect(curve.chart.at(-1)!.split('│')[1]).toHaveLength(32); // the whole run, not only its second part

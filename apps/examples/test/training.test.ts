@@ -52,7 +52,7 @@ itBothWays({
   },
 });
 
-// How it stops and goes on is in terminal.test.ts.
+// How it stops and continues is in terminal.test.ts.
 itBothWays({
   example: 'supervised',
   behaviour: 'learns answers, and gets better at questions it never saw',

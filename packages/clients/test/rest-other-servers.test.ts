@@ -1,9 +1,9 @@
-import { readFileSync } from 'node:fs';
 import { type RestClient, ServiceClient } from '@tinkex/clients';
 import { createResponse, type ResponseInit, type Transport, type TransportRequest } from '@tinkex/http';
 import { VirtualClock } from '@tinkex/testkit';
 import { ConflictError, NotFoundError, RequestFailedError, ServerError } from '@tinkex/types';
 import { describe, expect, it } from 'vitest';
+import { readVectors } from '../../../vectors/read.js';
 import { identityOf } from '../src/rest/identity.js';
 import { drive } from './support/drive.js';
 
@@ -196,7 +196,7 @@ describe('whoami, by the shared vectors', () => {
     readonly input: string;
     readonly expected: { readonly claims_error?: boolean; readonly whoami?: { readonly user_urn: string; readonly email: string | null } };
   }
-  const { cases } = JSON.parse(readFileSync(new URL('./vectors/jwt.json', import.meta.url), 'utf8')) as { cases: JwtCase[] };
+  const cases = readVectors('jwt') as JwtCase[];
 
   it.each(cases)('$name', ({ input, expected }) => {
     if (!expected.whoami) {

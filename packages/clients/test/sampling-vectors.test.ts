@@ -1,10 +1,10 @@
-import { readFileSync } from 'node:fs';
 import { ServiceClient } from '@tinkex/clients';
 import { createResponse, type Transport } from '@tinkex/http';
 import { VirtualClock } from '@tinkex/testkit';
 import { BadRequestError, ConnectionError, NotFoundError, RequestFailedError } from '@tinkex/types';
 import { parseJson } from '@tinkex/types/wire';
 import { describe, expect, it } from 'vitest';
+import { readVectors } from '../../../vectors/read.js';
 import { drive } from './support/drive.js';
 
 interface Answer {
@@ -24,7 +24,7 @@ interface SubmitCase {
   };
 }
 
-const { cases } = JSON.parse(readFileSync(new URL('./vectors/sampling-submit.json', import.meta.url), 'utf8')) as { cases: SubmitCase[] };
+const cases = readVectors('sampling-submit') as SubmitCase[];
 
 /** The reference's error names in our tree. A poll that ends in 404 is a failed operation here. */
 const errorClasses: Readonly<Record<string, new (...options: never[]) => Error>> = {

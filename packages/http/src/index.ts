@@ -3,7 +3,7 @@ export { apiKeyAuth } from './auth/api-key.js';
 export type { AuthProvider } from './auth/auth-provider.js';
 export { type CredentialCommand, type CredentialCommandOptions, credentialCommand } from './auth/credential-command.js';
 export { type JwtAuth, type JwtAuthOptions, jwtAuth } from './auth/jwt-auth.js';
-export { type JwtIdentity, jwtIdentity, readJwtClaims } from './auth/jwt-claims.js';
+export { readJwtClaims } from './auth/jwt-claims.js';
 export type { Command } from './auth/run-command.js';
 export { type CredentialSources, type SelectedCredential, selectCredential } from './auth/select-credential.js';
 export type { HttpClientOptions } from './call/http-client-options.js';
@@ -14,6 +14,7 @@ export type {
   HttpStream,
   RawResponse,
   RequestOptions,
+  ResponseFacts,
   RetryInfo,
   StreamOptions,
 } from './call/request-options.js';

@@ -1,6 +1,7 @@
 import { inspect } from 'node:util';
 import { AbortedError, ConfigurationError } from '@tinkex/types';
 import { describe, expect, it, vi } from 'vitest';
+import { readVectors } from '../../../vectors/read.js';
 import { planJwtRefresh } from '../src/auth/jwt-auth.js';
 import { apiKeyAuth, createResponse, credentialCommand, HttpClient, jwtAuth } from '../src/index.js';
 import { VirtualClock } from '../src/testing/index.js';
@@ -8,7 +9,6 @@ import { failure } from './support/failure.js';
 import { Gate } from './support/gate.js';
 import { ScriptedTransport } from './support/scripted-transport.js';
 import { turn } from './support/turn.js';
-import { vectors } from './support/vectors.js';
 
 const baseUrl = 'http://service.test';
 const node = process.execPath;
@@ -50,7 +50,7 @@ describe('jwt-refresh vectors', () => {
     get_token_refreshes_first: boolean;
     background_refresh_delay_seconds: number;
   }
-  it.each(vectors<{ seconds_until_exp: number | null }, Expected>('jwt-refresh'))('$name', async ({ input, expected }) => {
+  it.each(readVectors<{ seconds_until_exp: number | null }, Expected>('jwt-refresh'))('$name', async ({ input, expected }) => {
     const clock = new VirtualClock();
     const left = input.seconds_until_exp;
     const token = left === null ? 'opaque' : tokenExpiring(clock.now() + left * 1_000);

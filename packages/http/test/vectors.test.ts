@@ -1,10 +1,10 @@
 import { ApiStatusError, ConfigurationError, ConnectionError, TimeoutError, type TinkexError, ValidationError } from '@tinkex/types';
 import { describe, expect, it } from 'vitest';
+import { readVectors } from '../../../vectors/read.js';
 import { jwtExpirySeconds } from '../src/auth/jwt-claims.js';
 import {
   createResponse,
   HttpClient,
-  jwtIdentity,
   outerStrategy,
   type Query,
   type RetryStrategy,
@@ -15,7 +15,6 @@ import {
 } from '../src/index.js';
 import { VirtualClock } from '../src/testing/index.js';
 import { ScriptedTransport } from './support/scripted-transport.js';
-import { vectors } from './support/vectors.js';
 
 const baseUrl = 'http://service.test';
 
@@ -25,7 +24,7 @@ describe('http-retry-delay', () => {
     min_seconds_exclusive?: number;
     max_seconds?: number;
   }
-  const cases = vectors<{ retries_taken: number; response_headers: Record<string, string> }, Expected>('http-retry-delay');
+  const cases = readVectors<{ retries_taken: number; response_headers: Record<string, string> }, Expected>('http-retry-delay');
   it.each(cases)('$name', async ({ input, expected }) => {
     const delayWith = async (random: number): Promise<number> => {
       const clock = new VirtualClock();
@@ -73,7 +72,7 @@ describe('http-status', () => {
   }
   /** The reference's names where ours differ. */
   const CLASS: Record<string, string> = { APIStatusError: 'ApiStatusError', InternalServerError: 'ServerError' };
-  it.each(vectors<Input, Expected>('http-status'))('$name', async ({ input, expected }) => {
+  it.each(readVectors<Input, Expected>('http-status'))('$name', async ({ input, expected }) => {
     const { status, headers = {} } = input;
     const body = input.body ?? '{"d":1}';
     const transport = new ScriptedTransport([createResponse({ status, headers, body })], true);
@@ -103,7 +102,7 @@ describe('retry-delays of the outer layer', () => {
     failures_so_far: number;
     elapsed_seconds: number;
   }
-  const cases = vectors<Input, { seconds?: number; raise?: boolean }>('retry-delays').filter(
+  const cases = readVectors<Input, { seconds?: number; raise?: boolean }>('retry-delays').filter(
     ({ input }) => input.layer === 'execute_with_retries',
   );
   it('has cases', () => expect(cases.length).toBe(13));
@@ -117,7 +116,7 @@ describe('retry-delays of the outer layer', () => {
 });
 
 describe('urls', () => {
-  it.each(vectors<{ base_url: string; path: string }, string>('urls'))('$name', async ({ input, expected }) => {
+  it.each(readVectors<{ base_url: string; path: string }, string>('urls'))('$name', async ({ input, expected }) => {
     const transport = new ScriptedTransport([createResponse({ body: {} })]);
     await new HttpClient({ baseUrl: input.base_url, transport }).request({ method: 'GET', path: input.path });
     expect(transport.requests[0]?.url).toBe(expected);
@@ -125,7 +124,7 @@ describe('urls', () => {
 });
 
 describe('query-strings', () => {
-  it.each(vectors<Query, string>('query-strings'))('$name', async ({ input, expected }) => {
+  it.each(readVectors<Query, string>('query-strings'))('$name', async ({ input, expected }) => {
     const transport = new ScriptedTransport([createResponse({ body: {} })]);
     await new HttpClient({ baseUrl, transport }).request({ method: 'GET', path: '/x', query: input });
     expect(transport.requests[0]?.url).toBe(`${baseUrl}/x?${expected}`);
@@ -145,7 +144,7 @@ describe('auth-provider', () => {
     credential?: string;
     command?: string;
   }
-  it.each(vectors<Input, Expected>('auth-provider'))('$name', ({ input, expected }) => {
+  it.each(readVectors<Input, Expected>('auth-provider'))('$name', ({ input, expected }) => {
     const select = () =>
       selectCredential({
         apiKey: input.api_key_argument ?? undefined,
@@ -165,15 +164,12 @@ describe('jwt', () => {
     claims_error?: boolean;
     exp?: number;
     exp_error?: boolean;
-    whoami?: { user_urn: string; email: string | null };
   }
-  it.each(vectors<string, Expected>('jwt'))('$name', ({ input, expected }) => {
+  it.each(readVectors<string, Expected>('jwt'))('$name', ({ input, expected }) => {
     if (expected.claims_error) expect(() => readJwtClaims(input)).toThrow(ValidationError);
     else expect(readJwtClaims(input)).toEqual(expected.claims);
     if (expected.exp_error) expect(() => jwtExpirySeconds(input)).toThrow(ValidationError);
     else expect(jwtExpirySeconds(input)).toBe(expected.exp);
-    if (expected.whoami !== undefined)
-      expect(jwtIdentity(input)).toEqual({ userUrn: expected.whoami.user_urn, email: expected.whoami.email });
   });
 });
 
@@ -218,7 +214,7 @@ describe('submit-retry', () => {
       throw new ValidationError({ direction: 'response', issues: [{ path: 'request_id', message: 'is missing' }] });
     },
   };
-  it.each(vectors<Input, Expected>('submit-retry'))('$name', async ({ input, expected }) => {
+  it.each(readVectors<Input, Expected>('submit-retry'))('$name', async ({ input, expected }) => {
     const clock = new VirtualClock();
     const transport = new ScriptedTransport(input.responses.map(answer), input.repeat_last);
     const client = new HttpClient({ baseUrl, transport, clock, random: () => 0 });

@@ -62,8 +62,8 @@ describe('a million events', () => {
     expect(growth).toBeLessThan(maxGrowthBytes);
     expect(logger.lines).toBe(1_000);
     expect(logger.dropped).toBe(total + warmUp - 1_000);
-    const { counters, gauges, distributions } = metrics.snapshot();
-    expect(counters.length + gauges.length + distributions.length).toBeLessThan(1_100);
+    const { counters, gauges, histograms } = metrics.snapshot();
+    expect(counters.length + gauges.length + histograms.length).toBeLessThan(1_100);
     expect(metrics.total('tinkex_http_requests_total')).toBe((total + warmUp) / 6);
     expect(progress.read().step).toBe((total + warmUp) / 6);
     expect(reporter.status).toMatchObject({ queued: 10_000, dropped: 40_000 });

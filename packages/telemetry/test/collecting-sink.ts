@@ -1,4 +1,4 @@
-import type { LineLevel } from '../src/logger/log-level.js';
+import type { LineLevel } from '../src/events/catalogue.js';
 import type { LogSink } from '../src/logger/log-sink.js';
 
 /** A line as a sink got it. */

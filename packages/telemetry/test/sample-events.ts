@@ -1,6 +1,6 @@
 import { publish } from '@tinkex/http';
 import type { EventSource, TinkexEventName, TinkexEvents } from '@tinkex/types';
-import { eventNames } from '../src/events/event-fields.js';
+import { EVENT_NAMES } from '../src/events/catalogue.js';
 
 export const source: EventSource = { clientId: 'client-a', baseUrl: 'https://a.example/api', sessionId: 'session-a' };
 
@@ -136,7 +136,7 @@ export function publishSample<Name extends TinkexEventName>(name: Name, override
 
 /** Publishes one event of every kind; a start and the stop of the same attempt are one object, as in the real thing. */
 export function publishAll(overrides: Partial<EventSource> = {}): void {
-  for (const name of eventNames) publishOne(name, overrides);
+  for (const name of EVENT_NAMES) publishOne(name, overrides);
 }
 
 function publishOne<Name extends TinkexEventName>(name: Name, overrides: Partial<EventSource>): void {

@@ -4,7 +4,7 @@ import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '
 import { apiKeyAuth, type Clock, HttpClient, subscribe } from '@tinkex/http';
 import type { EventSource } from '@tinkex/types';
 import { describe, expect, it } from 'vitest';
-import { attachLogger, attachMetrics, attachProgress, eventNames } from '../src/index.js';
+import { attachLogger, attachMetrics, attachProgress, EVENT_NAMES } from '../src/index.js';
 import { attachOpenTelemetry, traceContext } from '../src/otel/index.js';
 import { pollStatusReport, ServiceReporter } from '../src/reporter/index.js';
 import { collectingSink } from './collecting-sink.js';
@@ -53,7 +53,7 @@ async function emitted(work: (client: HttpClient, reporter: ServiceReporter) => 
       return Promise.resolve();
     },
   });
-  const unsubscribes = eventNames.map((name) => subscribe(name, (event) => events.push({ ...event })));
+  const unsubscribes = EVENT_NAMES.map((name) => subscribe(name, (event) => events.push({ ...event })));
   process.on('warning', onWarning);
   using _logger = attachLogger({ level: 'debug', sink });
   using metrics = attachMetrics();

@@ -1,9 +1,10 @@
 export { VirtualClock, type VirtualClockOptions } from '@tinkex/http/testing';
-export { type CannedEngineOptions, cannedEngine, DEFAULT_BASE_MODEL } from './canned/canned-engine.js';
-export type { Dialect, WireFormat } from './dialects/dialect.js';
-export { type DialectName, dialects } from './dialects/presets.js';
+export type { Dialect } from './dialects/dialect.js';
+export { DIALECTS, type DialectName } from './dialects/presets.js';
+export { type CannedEngineOptions, cannedEngine } from './engine/canned-engine.js';
 export {
   type CheckpointFiles,
+  DEFAULT_BASE_MODEL,
   type Engine,
   type EngineForwardInput,
   type EngineModel,
@@ -11,23 +12,36 @@ export {
   type EngineSampleInput,
   type EngineSampler,
   EngineUserError,
-  type LearnEngineOptions,
-  learnEngine,
   type ModelSpec,
-} from './engine/index.js';
-export type { Chaos, ChaosKind, ChaosOptions, ChaosStatus } from './faults/chaos.js';
-export { defaultChaosKinds } from './faults/chaos.js';
-export { type FaultKind, type FaultMoment, type FaultPlan, faultKinds } from './faults/fault.js';
+} from './engine/engine.js';
+export { type LearnEngineOptions, learnEngine } from './engine/learn-engine.js';
+export { type Chaos, type ChaosOptions, DEFAULT_CHAOS_KINDS } from './faults/chaos.js';
+export {
+  CHAOS_KINDS,
+  type ChaosKind,
+  type ChaosStatus,
+  FAULT_KINDS,
+  type FaultKind,
+  type FaultMoment,
+  type FaultPlan,
+} from './faults/faults.js';
 export { serverProtobuf } from './proto/server-protobuf.js';
 export type { RecordedCall } from './recorder/recorded-call.js';
 export type { CallFilter } from './recorder/recorder.js';
 export type { QueryOf, RequestOf, ResponseOf, ResultOf, RouteName, RouteParams } from './routes/route-types.js';
-export { protocolRules, type RuleId, type Violation } from './rules/rules.js';
-export { VerificationError } from './rules/verification-error.js';
+export { PROTOCOL_RULES, type RuleId, VerificationError, type Violation } from './rules/rules.js';
 export type { Expectation } from './script/expectation.js';
 export type { Gate, GatePlace } from './script/gate.js';
-export type { ErrorBody, ErrorFields, Script, ScriptedFailure, SuccessBody, SuccessStatus } from './script/script.js';
-export type { Computed, ScriptedCall } from './script/scripted-call.js';
+export type {
+  Computed,
+  ErrorBody,
+  ErrorFields,
+  Script,
+  ScriptedCall,
+  ScriptedFailure,
+  SuccessBody,
+  SuccessStatus,
+} from './script/script.js';
 export { createTestServer, startServer } from './server/create-server.js';
 export { memoryTransport } from './server/memory-transport.js';
 export type { JwtOptions, ListenOptions, TestServerOptions } from './server/server-options.js';

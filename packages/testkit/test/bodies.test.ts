@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { readVectors } from '../../../vectors/read.js';
 import { loadWasmZstd } from '../src/checks/decompress.js';
 import { startServer } from '../src/index.js';
 import { brokenRules, rawTest } from './fixture.js';
@@ -25,10 +25,8 @@ interface BodyCase {
   readonly expected: Record<string, unknown>;
 }
 
-const vectors = JSON.parse(readFileSync(new URL('./vectors/request-bodies.json', import.meta.url), 'utf8')) as {
-  readonly cases: readonly BodyCase[];
-};
-const jsonCases = vectors.cases.filter(({ input }) => /^(?:POST|PUT) \/api\/v1\/\S+$/.test(input.endpoint));
+const cases = readVectors('request-bodies') as BodyCase[];
+const jsonCases = cases.filter(({ input }) => /^(?:POST|PUT) \/api\/v1\/\S+$/.test(input.endpoint));
 
 describe('every body the reference client sends', () => {
   it.for(jsonCases)('$name is taken as valid', async ({ input, expected }) => {

@@ -209,9 +209,7 @@ describe('a checkpoint', () => {
     await save(client, modelId, 1, 'a');
     const path = `/api/v1/training_runs/${modelId}/checkpoints/weights/a/publish`;
     const statuses = [];
-    for (const method of ['POST', 'POST', 'DELETE', 'DELETE']) {
-      statuses.push((await client.call(method, path)).status);
-    }
+    for (const method of ['POST', 'POST', 'DELETE', 'DELETE']) statuses.push((await client.call(method, path)).status);
     expect(statuses).toEqual([200, 409, 200, 409]);
     const headers = { 'x-idempotency-key': 'one' };
     expect((await client.call('POST', path, { headers })).status).toBe(200);

@@ -29,9 +29,7 @@ class Command {
   async seen(pattern: RegExp): Promise<RegExpExecArray> {
     for (;;) {
       const match = pattern.exec(this.output);
-      if (match !== null) {
-        return match;
-      }
+      if (match !== null) return match;
       await Promise.race([
         once(this.child.stdout, 'data'),
         once(this.child, 'exit').then(() => Promise.reject(new Error(this.errors || this.output))),
@@ -40,9 +38,7 @@ class Command {
   }
 
   async exited(): Promise<number | null> {
-    if (this.child.exitCode === null) {
-      await once(this.child, 'exit');
-    }
+    if (this.child.exitCode === null) await once(this.child, 'exit');
     return this.child.exitCode;
   }
 }
@@ -58,9 +54,7 @@ describe('serve', { timeout: 60_000 }, () => {
 
   afterEach(async () => {
     for (const command of running.splice(0)) {
-      if (command.child.exitCode === null) {
-        command.child.kill('SIGKILL');
-      }
+      if (command.child.exitCode === null) command.child.kill('SIGKILL');
     }
   });
 
@@ -83,7 +77,7 @@ describe('serve', { timeout: 60_000 }, () => {
     await first.seen(/! route-unknown/);
     first.child.kill('SIGTERM');
     expect(await first.exited()).toBe(0);
-    expect(first.output).toContain('Got SIGTERM, stopping and saving');
+    expect(first.output).toContain('Received SIGTERM: stopping and saving');
     expect(first.output).not.toMatch(/X-API-Key/i);
 
     const second = start(...args);
@@ -117,9 +111,7 @@ describe('serve', { timeout: 60_000 }, () => {
     const lines: string[] = [];
     const options = { port: 0, host: '127.0.0.1', engine: 'canned', dialect: 'hosted', model: [], chaosRate: 0, log: true } as const;
     await using server = await startServing(options, { write: (line) => lines.push(line) });
-    for (let call = 0; call < 3; call++) {
-      await fetch(`${server.url}/api/v1/healthz`);
-    }
+    for (let call = 0; call < 3; call++) await fetch(`${server.url}/api/v1/healthz`);
     expect(lines).toHaveLength(3);
     expect(server.calls).toEqual([]);
   });
@@ -131,7 +123,7 @@ describe('serve', { timeout: 60_000 }, () => {
       [['serve', '--engine', 'gpu'], /learn or canned/],
       [['serve', '--chaos', 'x'], /whole number/],
       [['serve', '--chaos-rate', '3'], /from 0 to 1/],
-      [['serve', '--chaos-rate', '0.5'], /does nothing without '--chaos <seed>'/],
+      [['serve', '--chaos-rate', '0.5'], /has no effect without '--chaos <seed>'/],
     ] as const) {
       const command = start(...args);
       expect(await command.exited()).toBe(1);

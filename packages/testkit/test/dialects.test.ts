@@ -1,6 +1,6 @@
 import { endpoints } from '@tinkex/types/wire';
 import { describe, expect, it } from 'vitest';
-import { type DialectName, dialects, startServer, type TestServer, type TestServerOptions } from '../src/index.js';
+import { DIALECTS, type DialectName, startServer, type TestServer, type TestServerOptions } from '../src/index.js';
 import { forwardBackwardBody, optimBody, RawClient, sampleBody } from './raw-client.js';
 
 async function withDialect(
@@ -18,8 +18,8 @@ async function withDialect(
   }
 }
 
-const jsonDialects = (Object.keys(dialects) as DialectName[]).filter((name) =>
-  dialects[name].requestFormats.some((format) => format === 'json'),
+const jsonDialects = (Object.keys(DIALECTS) as DialectName[]).filter((name) =>
+  DIALECTS[name].requestFormats.some((format) => format === 'json'),
 );
 
 describe('every dialect that takes JSON', () => {
@@ -28,7 +28,7 @@ describe('every dialect that takes JSON', () => {
       const sessionId = await client.createSession();
       const modelId = await client.createModel(sessionId);
       const submitted = await client.post('forward_backward', forwardBackwardBody(modelId, 1));
-      expect(submitted.status).toBe(dialects[name].submitStatus);
+      expect(submitted.status).toBe(DIALECTS[name].submitStatus);
       await client.post('optim_step', optimBody(modelId, 2));
       const json = { headers: { accept: 'application/json' } };
       let output = await client.poll(submitted.json.request_id, 'ForwardBackward', 0, json);
@@ -43,8 +43,8 @@ describe('every dialect that takes JSON', () => {
         sample = await client.poll(sampled.json.request_id, 'Sample', iteration, json);
       }
       expect(sample.json.sequences[0]).toMatchObject({ stop_reason: 'length', tokens: [1, 2, 3, 4] });
-      expect(sample.json.prompt_logprobs).toEqual(dialects[name].promptLogprobs === 'full' ? [null, -0.5, -0.5] : [-0.5, -0.5]);
-      const metrics = { reduced: ['loss:sum', 'loss:mean'], plain: ['loss'], none: [] }[dialects[name].metrics];
+      expect(sample.json.prompt_logprobs).toEqual(DIALECTS[name].promptLogprobs === 'full' ? [null, -0.5, -0.5] : [-0.5, -0.5]);
+      const metrics = { reduced: ['loss:sum', 'loss:mean'], plain: ['loss'], none: [] }[DIALECTS[name].metrics];
       expect(Object.keys(output.json.metrics)).toEqual(metrics);
       server.verify();
     }),
@@ -52,10 +52,10 @@ describe('every dialect that takes JSON', () => {
 
   it.for(jsonDialects)('%s lacks the routes it lacks', (name) =>
     withDialect(name, async (client) => {
-      for (const route of dialects[name].missingRoutes) {
+      for (const route of DIALECTS[name].missingRoutes) {
         const { method, path } = endpoints[route as keyof typeof endpoints];
         const { status } = await client.call(method, path.replace(/\{\w+\}/g, 'x'), method === 'GET' ? {} : { body: {} });
-        expect(status, route).toBe(dialects[name].missingStatus);
+        expect(status, route).toBe(DIALECTS[name].missingStatus);
       }
     }),
   );
@@ -133,7 +133,7 @@ describe('dialects differ as the pages say', () => {
     }
   });
 
-  it('configuration is missing, partial, or has flags nobody knows', async () => {
+  it('configuration is missing, partial, or has unknown flags', async () => {
     await withDialect('skyrl', async (client) => expect((await client.post('client/config', { sdk_version: '0.25.0' })).status).toBe(404));
     await withDialect('tuft', async (client) => {
       expect((await client.post('client/config', { sdk_version: '0.25.0' })).json).toMatchObject({ parallel_fwdbwd_chunks: false });

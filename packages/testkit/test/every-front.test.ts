@@ -1,6 +1,7 @@
 import { setupServer } from 'msw/node';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createTestServer, memoryTransport, startServer, type TestServer, VirtualClock } from '../src/index.js';
+import { planDelivery } from '../src/faults/faults.js';
+import { createTestServer, FAULT_KINDS, memoryTransport, startServer, type TestServer, VirtualClock } from '../src/index.js';
 import { handlers } from '../src/msw/index.js';
 
 interface Front {
@@ -74,21 +75,15 @@ describe.each(Object.entries(fronts))('%s', (_name, open) => {
     expect(gate.waiting).toBe(0);
   });
 
-  it.each(['stall', 'stall-body'] as const)('loses a call that stands still (%s)', async (kind) => {
+  it.each(FAULT_KINDS)('delivers a reply with %s as the table of faults says', async (kind) => {
     const { server, get } = front;
+    const { body, end } = planDelivery(Buffer.from(await get()), { kind });
     server.on('healthz').fault(kind, { moment: 'after' });
-    const call = get().then(
-      () => 'answered',
-      () => 'lost',
-    );
-    while (server.count('healthz') === 0 || server.inFlight() > 0) {
-      await new Promise((resolve) => setImmediate(resolve));
-    }
-    for (let turn = 0; turn < 20; turn++) {
-      await new Promise((resolve) => setImmediate(resolve));
-    }
-    server.dropConnections();
-    expect(await call).toBe('lost');
+    const call = get().catch(() => 'lost');
+    while (server.count('healthz') === 1 || server.inFlight() > 0) await new Promise((resolve) => setImmediate(resolve));
+    for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
+    if (end === 'stall') server.dropConnections();
+    expect(await clock.runUntil(call)).toBe(end === 'complete' ? Buffer.from(body).toString() : 'lost');
   });
 
   it('drips on the clock of the server', async () => {
@@ -106,9 +101,7 @@ describe.each(Object.entries(fronts))('%s', (_name, open) => {
       () => 'answered',
       () => 'lost',
     );
-    while (clock.pending === 0) {
-      await new Promise((resolve) => setImmediate(resolve));
-    }
+    while (clock.pending === 0) await new Promise((resolve) => setImmediate(resolve));
     server.dropConnections();
     expect(await clock.runUntil(call)).toBe('lost');
   });

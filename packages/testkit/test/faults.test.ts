@@ -1,7 +1,7 @@
 import { createConnection } from 'node:net';
 import { ConnectionError } from '@tinkex/types';
 import { describe, expect, it } from 'vitest';
-import { createTestServer, defaultChaosKinds, type FaultKind, memoryTransport, startServer, type TestServer } from '../src/index.js';
+import { createTestServer, DEFAULT_CHAOS_KINDS, type FaultKind, memoryTransport, startServer, type TestServer } from '../src/index.js';
 import { rawTest } from './fixture.js';
 import { RawClient } from './raw-client.js';
 
@@ -17,9 +17,7 @@ async function rawExchange(server: TestServer, until = Number.POSITIVE_INFINITY)
     };
     socket.on('data', (chunk) => {
       text += chunk.toString('latin1');
-      if (text.length >= until) {
-        finish('enough');
-      }
+      if (text.length >= until) finish('enough');
     });
     socket.on('error', (error: NodeJS.ErrnoException) => finish(error.code ?? 'error'));
     socket.on('end', () => finish('end'));
@@ -219,7 +217,7 @@ describe('chaos', () => {
     expect(created).toBe(1_000);
     expect(chaos.faults).toBeGreaterThan(230);
     expect(chaos.faults).toBeLessThan(370);
-    expect(new Set(server.calls.flatMap(({ fault }) => fault ?? []))).toEqual(new Set(defaultChaosKinds));
+    expect(new Set(server.calls.flatMap(({ fault }) => fault ?? []))).toEqual(new Set(DEFAULT_CHAOS_KINDS));
     chaos.stop();
     const listed = await server.handle(
       new Request(`${server.url}/api/v1/sessions?limit=5000`, { headers: { 'x-api-key': server.apiKey } }),
@@ -234,15 +232,13 @@ describe('chaos', () => {
     const client = new RawClient(server);
     server.chaos({ seed: 5, rate: 1, maxFaultsPerOperation: 2, kinds: ['status-500'], routes: ['getSampler'] });
     const statuses = [];
-    for (let index = 0; index < 4; index++) {
-      statuses.push((await client.get('samplers/x')).status);
-    }
+    for (let index = 0; index < 4; index++) statuses.push((await client.get('samplers/x')).status);
     expect(statuses).toEqual([500, 500, 404, 404]);
     expect((await client.get('healthz')).status).toBe(200);
     await client.close();
   });
 
-  it('gives the statuses it was asked for', async () => {
+  it('gives the statuses it was configured with', async () => {
     await using server = await startServer({ engine: 'canned' });
     const client = new RawClient(server);
     for (const [kind, status] of [
@@ -273,5 +269,6 @@ describe('chaos', () => {
     const server = createTestServer({ engine: 'canned' });
     expect(() => server.chaos({ seed: 1, rate: 2 })).toThrow(RangeError);
     expect(() => server.chaos({ seed: 1, kinds: [] })).toThrow(RangeError);
+    expect(() => server.on('healthz').fault('rest' as FaultKind)).toThrow('There is no fault "rest"; choose one of close, reset,');
   });
 });

@@ -43,7 +43,7 @@ describe('handle', () => {
 });
 
 describe('handle with a signal', () => {
-  it('rejects as fetch does when the caller aborts, and asks nobody when he has aborted before', async () => {
+  it('rejects as fetch does when the caller aborts, and makes no request when the caller aborted before', async () => {
     const server = createTestServer({ engine: 'canned' });
     server.on('healthz').delay(60_000);
     const stop = new AbortController();
@@ -101,9 +101,7 @@ describe('msw and a caller who aborts', () => {
     await server.waitForCalls('healthz', 1);
     stop.abort(new Error('no longer wanted'));
     await expect(call).rejects.toThrow('no longer wanted');
-    for (let turn = 0; turn < 20; turn++) {
-      await new Promise((resolve) => setImmediate(resolve));
-    }
+    for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
     network.close();
     expect(failures).toEqual([]);
   });

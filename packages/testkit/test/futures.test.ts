@@ -133,13 +133,13 @@ describe('a finished promise', () => {
   rawTest('can be made gone by the test', async ({ server, client }) => {
     const samplerId = await client.createSampler(await client.createSession());
     const { json } = await client.sample(sampleBody(samplerId, 0));
-    server.expirePromise(json.request_id);
+    server.expireFuture(json.request_id);
     expect((await client.poll(json.request_id, 'Sample')).status).toBe(410);
   });
 
   rawTest('that is unknown gets 404', async ({ server, client }) => {
     expect((await client.poll('nobody', 'Sample')).status).toBe(404);
-    expect(brokenRules(server)).toEqual(['promise-unknown']);
+    expect(brokenRules(server)).toEqual(['future-unknown']);
   });
 
   rawTest('that failed by the caller says so', async ({ client }) => {

@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { endpoints } from '@tinkex/types/wire';
 import { describe, expect, it } from 'vitest';
+import { readVectors } from '../../../vectors/read.js';
 import { createTestServer, type RouteName, type TestServer } from '../src/index.js';
 import { forwardBackwardBody, optimBody, sampleBody } from './raw-client.js';
 
@@ -12,9 +12,7 @@ interface BodyCase {
   readonly expected: unknown;
 }
 
-const { cases } = JSON.parse(readFileSync(new URL('./vectors/request-bodies.json', import.meta.url), 'utf8')) as {
-  readonly cases: BodyCase[];
-};
+const cases = readVectors('request-bodies') as BodyCase[];
 const protobufExample = Buffer.from(
   '0a0e736573732d313a747261696e3a3010011a540a0c0a0a0a08010000000200000012280a0d7461726765745f746f6b656e7312170a10030000000000000004000000000000001802220102121a0a0777656967687473120f0a080000803f0000003f1801220102220d63726f73735f656e74726f7079',
   'hex',
@@ -54,9 +52,7 @@ const oddities: readonly unknown[] = [
 
 /** A copy with one or two places changed, removed or added. */
 function mutated(value: unknown, pick: (below: number) => number): unknown {
-  if (pick(4) === 0 || typeof value !== 'object' || value === null) {
-    return oddities[pick(oddities.length)];
-  }
+  if (pick(4) === 0 || typeof value !== 'object' || value === null) return oddities[pick(oddities.length)];
   const entries = Object.entries(value);
   const at = pick(entries.length + 1);
   const key = entries[at]?.[0] ?? ['extra', '__proto__', 'type', 'seq_id'][pick(4)] ?? 'extra';
@@ -83,9 +79,7 @@ function bodyFor(route: RouteName, pick: (below: number) => number): Uint8Array 
       return Buffer.from(Array.from({ length: pick(200) }, () => pick(256)));
     case 1: {
       const bytes = Buffer.from(protobufExample);
-      for (let change = 0; change < 1 + pick(4); change++) {
-        bytes[pick(bytes.length)] = pick(256);
-      }
+      for (let change = 0; change < 1 + pick(4); change++) bytes[pick(bytes.length)] = pick(256);
       return bytes.subarray(0, pick(3) === 0 ? pick(bytes.length) : bytes.length);
     }
     case 2: {
@@ -133,9 +127,7 @@ async function fuzz(server: TestServer, seed: number, rounds: number): Promise<M
       ...(pick(10) === 0 ? { 'x-tinker-request-iteration': '\u0001', accept: '%%%' } : {}),
     };
     const { status } = await server.answer({ method, target, headers, body: bodyFor(route, pick) });
-    if (status >= 500) {
-      throw new Error(`round ${round} of seed ${seed}: ${method} ${target} answered ${status}`);
-    }
+    if (status >= 500) throw new Error(`round ${round} of seed ${seed}: ${method} ${target} answered ${status}`);
     statuses.set(status, (statuses.get(status) ?? 0) + 1);
   }
   return statuses;
@@ -161,9 +153,7 @@ describe('malformed requests', () => {
     const statuses = await fuzz(server, 20_260_101, ROUNDS);
     const total = [...statuses.values()].reduce((sum, count) => sum + count, 0);
     expect(total).toBe(ROUNDS);
-    for (const status of [200, 400, 404, 415, 422]) {
-      expect(statuses.get(status), `status ${status}`).toBeGreaterThan(100);
-    }
+    for (const status of [200, 400, 404, 415, 422]) expect(statuses.get(status), `status ${status}`).toBeGreaterThan(100);
     const broken = server.violations.length;
     expect(broken).toBeGreaterThan(10_000);
     server.reset();

@@ -102,7 +102,7 @@ describe('training operations', () => {
     expect(second.status).toBe(200);
     const polled = client.result(second.json.request_id, 'OptimStep');
     await server.waitForCalls('retrieveFuture', 2);
-    expect(server.pendingPromises).toBe(1);
+    expect(server.pendingFutures).toBe(1);
     await client.post('optim_step', optimBody(modelId, 1));
     expect((await polled).json).toEqual({ metrics: { 'step:max': 2 } });
   });

@@ -27,14 +27,12 @@ describe('a server with a state folder', () => {
     return output.json.metrics['loss:sum'];
   }
 
-  it('goes on after a restart, bit for bit', async () => {
+  it('continues after a restart, bit for bit', async () => {
     const straight = await start();
     const straightClient = new RawClient(straight);
     const straightModel = await straightClient.createModel(await straightClient.createSession());
     const expected = [];
-    for (let number = 0; number < 6; number++) {
-      expected.push(await step(straightClient, straightModel, number));
-    }
+    for (let number = 0; number < 6; number++) expected.push(await step(straightClient, straightModel, number));
     await straightClient.close();
     await straight.close();
 
@@ -43,9 +41,7 @@ describe('a server with a state folder', () => {
     for (let life = 0; life < 3; life++) {
       const server = await start(dir);
       const client = new RawClient(server);
-      if (life === 0) {
-        modelId = await client.createModel(await client.createSession());
-      }
+      if (life === 0) modelId = await client.createModel(await client.createSession());
       losses.push(await step(client, modelId, 2 * life), await step(client, modelId, 2 * life + 1));
       server.verify();
       await client.close();
@@ -119,9 +115,7 @@ describe('a server with a state folder', () => {
     const sessionId = await client.createSession();
     for await (const _change of watch(dir)) {
       const text = await readFile(join(dir, 'state.json'), 'utf8').catch(() => '');
-      if (text.includes(sessionId)) {
-        break;
-      }
+      if (text.includes(sessionId)) break;
     }
     expect(await readFile(join(dir, 'state.json'), 'utf8')).toContain(sessionId);
     await client.close();
@@ -130,8 +124,8 @@ describe('a server with a state folder', () => {
 
   it('refuses a folder that holds something else', async () => {
     await writeFile(join(dir, 'state.json'), '{"hello": 1}');
-    await expect(start(dir)).rejects.toThrow(/not the state of a test server/);
+    await expect(start(dir)).rejects.toThrow(/does not hold the state of a test server/);
     await writeFile(join(dir, 'state.json'), 'nonsense');
-    await expect(start(dir)).rejects.toThrow(/not the state of a test server/);
+    await expect(start(dir)).rejects.toThrow(/does not hold the state of a test server/);
   });
 });

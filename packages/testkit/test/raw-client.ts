@@ -97,9 +97,7 @@ export class RawClient {
   async result(requestId: string, requestType: string): Promise<RawAnswer> {
     for (let iteration = 0; iteration < 100; iteration++) {
       const answer = await this.poll(requestId, requestType, iteration);
-      if (answer.status !== 408 && answer.json?.type !== 'try_again') {
-        return answer;
-      }
+      if (answer.status !== 408 && answer.json?.type !== 'try_again') return answer;
     }
     throw new Error(`${requestId} is still pending`);
   }
@@ -126,7 +124,7 @@ export class RawClient {
     return (await this.post('create_sampling_session', body)).json.sampling_session_id;
   }
 
-  /** Another client of the same server, with connections of its own. */
+  /** Another client of the same server, with separate connections. */
   sibling(apiKey: string = this.apiKey): RawClient {
     return new RawClient(this.#server, apiKey);
   }

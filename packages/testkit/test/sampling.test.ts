@@ -75,7 +75,7 @@ describe('asample', () => {
     const samplerId = await client.createSampler(await client.createSession());
     const { json } = await client.sample(sampleBody(samplerId, 0));
     await client.result(json.request_id, 'Sample');
-    server.expirePromise(json.request_id);
+    server.expireFuture(json.request_id);
     expect((await client.poll(json.request_id, 'Sample', 1)).status).toBe(410);
     const again = await client.sample(sampleBody(samplerId, 0));
     expect((await client.result(again.json.request_id, 'Sample')).status).toBe(200);
@@ -87,9 +87,7 @@ describe('asample', () => {
     const text = (seqId: bigint): string => JSON.stringify(sampleBody(samplerId, 0)).replace('"seq_id":0', `"seq_id":${seqId}`);
     const base = 739_000_000_000_000_001n * 1n;
     const ids = new Set<string>();
-    for (const seqId of [base, base + 1n, base + 2n]) {
-      ids.add((await client.sample(text(seqId))).json.request_id);
-    }
+    for (const seqId of [base, base + 1n, base + 2n]) ids.add((await client.sample(text(seqId))).json.request_id);
     expect(ids.size).toBe(3);
     expect(server.callsTo('asample').map(({ request }) => request.seqId)).toEqual([base, base + 1n, base + 2n]);
     server.verify();

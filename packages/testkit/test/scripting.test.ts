@@ -10,9 +10,7 @@ describe('a scripted reply', () => {
     const samplerId = await client.createSampler(await client.createSession());
     server.on('asample').reply(429, { retryAfterMs: 200 }).times(2);
     const statuses = [];
-    for (let call = 0; call < 3; call++) {
-      statuses.push((await client.sample(sampleBody(samplerId, 0))).status);
-    }
+    for (let call = 0; call < 3; call++) statuses.push((await client.sample(sampleBody(samplerId, 0))).status);
     expect(statuses).toEqual([429, 429, 200]);
     server.verify();
   });
@@ -218,9 +216,7 @@ describe('verify', () => {
   ] as const)('takes a range of calls, whichever end is named first: %s', async ([calls, problem], { server, client }) => {
     server.expect('healthz').atLeast(2).atMost(3);
     server.expect('healthz').atMost(3).atLeast(2);
-    for (let call = 0; call < calls; call++) {
-      await client.get('healthz');
-    }
+    for (let call = 0; call < calls; call++) await client.get('healthz');
     const problems = (): readonly string[] => {
       try {
         server.verify();
@@ -239,7 +235,7 @@ describe('verify', () => {
     server.verify();
   });
 
-  it('tells about an engine that breaks the server', async () => {
+  it('reports an engine that breaks the server', async () => {
     const server = createTestServer({ engine: 'canned' });
     server.on('healthz').reply(200, () => {
       throw new Error('my script is broken');
@@ -251,7 +247,7 @@ describe('verify', () => {
     server.verify();
   });
 
-  it('tells about a listener of calls that throws; the client does not notice', async () => {
+  it('reports a listener of calls that throws; the client does not notice', async () => {
     await using server = await startServer({
       engine: 'canned',
       onCall: () => {
@@ -306,9 +302,7 @@ describe('the limit of the recording', () => {
   rawTest.override({ options: { recorderLimit: 3 } });
 
   rawTest('keeps the newest calls and exact totals', async ({ server, client }) => {
-    for (let call = 0; call < 8; call++) {
-      await client.get('healthz');
-    }
+    for (let call = 0; call < 8; call++) await client.get('healthz');
     expect(server.calls.map(({ index }) => index)).toEqual([5, 6, 7]);
     expect(server.count('healthz')).toBe(8);
   });
@@ -318,9 +312,7 @@ describe('a recording of nothing', () => {
   rawTest.override({ options: { recorderLimit: 0 } });
 
   rawTest('keeps no call, and exact totals', async ({ server, client }) => {
-    for (let call = 0; call < 3; call++) {
-      await client.get('healthz');
-    }
+    for (let call = 0; call < 3; call++) await client.get('healthz');
     expect(server.calls).toEqual([]);
     expect(server.count('healthz')).toBe(3);
   });

@@ -62,16 +62,19 @@ export {
   type ModelInputChunk,
 } from './model-input/chunks.js';
 export { ModelInput } from './model-input/model-input.js';
+export type { CheckpointType } from './paths/tinker-path.js';
 export { formatTinkerPath, parseTinkerPath, type TinkerPath } from './paths/tinker-path.js';
-export { promptLogprobsToList } from './sampling/prompt-logprobs.js';
+export type { SampledSequence, SampleResponse, StopReason } from './sampling/sample-response.js';
+export { promptLogprobsToList } from './sampling/sample-response.js';
 export { type TokenLogprob, TopkPromptLogprobs, type TopkPromptLogprobsFields } from './sampling/topk-prompt-logprobs.js';
 export type { NestedNumbers, NumberArray } from './tensor/flatten.js';
 export type { AnyTypedArray, Int64Array } from './tensor/numbers.js';
 export { TensorData, type TensorDtype, type TensorFields } from './tensor/tensor-data.js';
-export { BYTE_TOKENIZER_ID, type ByteDecodeOptions, ByteTokenizer, isByteTokenizerId } from './tokenizer/byte-tokenizer.js';
-export { type Encoded, encodedIds, type Tokenizer } from './tokenizer/tokenizer.js';
+export { BYTE_TOKENIZER_ID, ByteTokenizer, isByteTokenizerId } from './tokenizer/byte-tokenizer.js';
+export { type DecodeOptions, type Encoded, encodedIds, type Tokenizer } from './tokenizer/tokenizer.js';
 export { type TokenizerSource, tokenizerIdFor } from './tokenizer/tokenizer-id.js';
 export { type Datum, type DatumOptions, datum, type NextTokenOptions, nextTokenDatum } from './training/datum.js';
+export type { ForwardBackwardOutput, LossFnName, LossFnType } from './training/forward-backward.js';
 export type { LossFnInputs, LossFnInputsLike, TensorLike } from './training/loss-fn-inputs.js';
 export type {
   AuditLogEntry,
@@ -91,15 +94,14 @@ export type {
   Checkpoint,
   CheckpointArchiveUrlResponse,
   CheckpointsListResponse,
-  CheckpointType,
   Cursor,
   TrainingRun,
   TrainingRunsResponse,
 } from './wire/checkpoints.js';
 export type { WireFormat } from './wire/codec.js';
 export type { GetInfoResponse, LoraConfig, ModelData, UnloadModelResponse } from './wire/models.js';
-export type { GetSamplerResponse, SampledSequence, SampleResponse, SamplingParams, StopReason } from './wire/sampling.js';
+export type { GetSamplerResponse, SamplingParams } from './wire/sampling.js';
 export type { GetServerCapabilitiesResponse, SupportedModel, WhoamiResponse } from './wire/service.js';
 export type { AccessScope, GetSessionResponse, ListSessionsResponse, TraceExportResponse } from './wire/sessions.js';
-export type { AdamParams, ForwardBackwardOutput, LossFnType, OptimStepResponse } from './wire/training.js';
+export type { AdamParams, OptimStepResponse } from './wire/training.js';
 export type { LoadWeightsResponse, SaveWeightsForSamplerResponse, SaveWeightsResponse, WeightsInfoResponse } from './wire/weights.js';

@@ -37,13 +37,13 @@ export { type BytesDecoder, type BytesEncoder, explainFailures, PROTOBUF_CONTENT
 export type { AllocateBytes } from './proto/writer.js';
 export { REDACTED, redactText, redactUrl } from './redaction/redact-text.js';
 export { type PlainValue, redactHeaders, redactValue } from './redaction/redact-value.js';
-export { byteVocabulary } from './tokenizer/byte-vocabulary.js';
+export { byteVocabulary } from './tokenizer/byte-tokenizer.js';
 export { estimateDatumBytes, estimatePromptBytes } from './training/byte-estimates.js';
 export { type ChunkLimits, chunkData, type DataChunk } from './training/chunk-data.js';
 export { combineForwardBackwardOutputs } from './training/combine-outputs.js';
+export type { ForwardBackwardRequest } from './training/forward-backward.js';
 export { lossFnInput } from './training/loss-fn-inputs.js';
-export { type ChunkMetrics, type ReduceMetricsOptions, reduceMetrics } from './training/reduce-metrics.js';
-export { unorderedHash } from './training/unordered-hash.js';
+export { type ChunkMetrics, type ReduceMetricsOptions, reduceMetrics, unorderedHash } from './training/reduce-metrics.js';
 export {
   type AuditLogQuery,
   auditLogQuery,
@@ -97,6 +97,7 @@ export {
   unloadModelRequest,
   unloadModelResponse,
 } from './wire/models.js';
+export { unknownFields } from './wire/objects.js';
 export {
   type FailureReport,
   type PollAnswerMeaning,
@@ -111,8 +112,6 @@ export {
   createSamplingSessionRequest,
   createSamplingSessionResponse,
   getSamplerResponse,
-  type ResolvedSamplingParams,
-  resolveSamplingParams,
   type SampleRequest,
   sampleRequest,
   sampleResponse,
@@ -170,16 +169,13 @@ export {
   adamParams,
   DEFAULT_ADAM_PARAMS,
   datumCodec,
-  type ForwardBackwardRequest,
   forwardBackwardOutput,
   forwardBackwardRequest,
   type OptimStepRequest,
   optimStepRequest,
   optimStepResponse,
   type ResolvedAdamParams,
-  resolveAdamParams,
 } from './wire/training.js';
-export { unknownFields } from './wire/unknown-fields.js';
 export {
   type LoadWeightsRequest,
   loadWeightsRequest,

@@ -45,7 +45,7 @@ describe('protobuf dialect', () => {
           shifted.set(bytes, offset);
           return shifted.subarray(offset);
         };
-        for (const move of [shift, Buffer.from]) {
+        for (const move of [shift, (bytes: Uint8Array) => globalThis.Buffer?.from(bytes) ?? bytes]) {
           expect(protobuf.forwardBackwardOutput.decode(move(outputBytes(output)))).toEqual(output);
           expect(protobuf.sampleResponse.decode(move(sampleBytes(sample)))).toEqual(sample);
         }

@@ -50,7 +50,7 @@ interface ChunkVector {
   readonly expected_tokens?: number;
 }
 
-const fromBase64 = (text = '') => Uint8Array.from(Buffer.from(text, 'base64'));
+const fromBase64 = (text = '') => Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
 
 function chunkOf({
   type,

@@ -12,7 +12,7 @@ import {
   type TensorDtype,
   ValidationError,
 } from '../src/index.js';
-import { lossInputDomainName } from '../src/wire/loss-input-names.js';
+import { lossInputDomainName } from '../src/training/loss-fn-inputs.js';
 import { chunkData, estimateDatumBytes, estimatePromptBytes, lossFnInput, reduceMetrics, unorderedHash } from '../src/wire.js';
 import { vectorCases, vectorNumber } from './vectors.js';
 

@@ -1,17 +1,8 @@
-import { readFileSync } from 'node:fs';
-
-/** One case of a vector file. */
-export interface VectorCase<Input, Expected> {
-  readonly name: string;
-  readonly input: Input;
-  readonly expected: Expected;
-  readonly message?: string;
-}
+import { readVectors, type VectorCase } from '../../../vectors/read.js';
 
 /** The cases of a vector file of the protocol. Throws when there are fewer than the protocol lists, so that none gets lost. */
 export function vectorCases<Input, Expected>(file: string, count: number): VectorCase<Input, Expected>[] {
-  const text = readFileSync(new URL(`./vectors/${file}.json`, import.meta.url), 'utf8');
-  const { cases } = JSON.parse(text) as { cases: VectorCase<Input, Expected>[] };
+  const cases = readVectors<Input, Expected>(file);
   if (cases.length !== count) throw new Error(`${file}.json has ${cases.length} cases, expected ${count}`);
   return cases;
 }

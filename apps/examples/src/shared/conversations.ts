@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { type Datum, encodedIds, nextTokenDatum, type Tokenizer } from '@tinkex/types';
 
-/** One line of the file: who said what. */
+/** One line of the file: roles and messages. */
 export interface Conversation {
   readonly messages: readonly { readonly role: 'user' | 'assistant'; readonly content: string }[];
 }
 
-/** Reads a JSONL file of conversations. A line that is none is an error that names the line. */
+/** Reads a JSONL file of conversations. The error for an invalid line names the line. */
 export async function readConversations(path: string): Promise<Conversation[]> {
   const text = await readFile(path, 'utf8').catch((cause: NodeJS.ErrnoException) => {
     throw new Error(`The data file ${path} cannot be read: ${cause.code === 'ENOENT' ? 'there is no such file' : cause.message}`, {
@@ -18,7 +18,9 @@ export async function readConversations(path: string): Promise<Conversation[]> {
     .split('\n')
     .flatMap((line, index) => (line.trim() === '' ? [] : [parseLine(line, `${path}:${index + 1}`)]));
   if (conversations.length < 2)
-    throw new Error(`${path}: at least two conversations are needed, one to train on and one to validate; it has ${conversations.length}.`);
+    throw new Error(
+      `${path}: at least two conversations are needed, one for training and one for validation; the file has ${conversations.length}.`,
+    );
   return conversations;
 }
 
@@ -45,12 +47,12 @@ function isConversation(value: unknown): value is Conversation {
   return isEachFine && messages.some(({ role }) => role === 'assistant');
 }
 
-/** The text that the assistant is to go on from. A chat model has a template of its own; this one suits any base model. */
+/** The text that the assistant continues. A chat model has its own template; this one suits any base model. */
 export function promptOf(question: string): string {
   return `Q: ${question}\nA: `;
 }
 
-/** A conversation as an example to train on: everything is read, only the assistant's words weigh. */
+/** A conversation as a training example: the model reads everything, but only the assistant's words have weight. */
 export function toDatum({ messages }: Conversation, tokenizer: Tokenizer): Datum {
   const tokens: number[] = [];
   const weights: number[] = [];
@@ -64,7 +66,7 @@ export function toDatum({ messages }: Conversation, tokenizer: Tokenizer): Datum
   return nextTokenDatum(tokens, { weights });
 }
 
-/** The sum of the weights of all targets: what a summed loss is divided by to get the loss of a token. */
+/** The sum of the weights of all targets: divide a summed loss by it to get the loss per token. */
 export function weightOf(data: readonly Datum[]): number {
   let sum = 0;
   for (const { lossFnInputs } of data) for (const weight of lossFnInputs.weights?.data ?? []) sum += Number(weight);

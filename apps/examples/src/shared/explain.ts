@@ -2,14 +2,14 @@ import { AuthenticationError, ConnectionError, NotFoundError, ServerError, Tinke
 
 const MAX_MESSAGE = 300;
 
-/** A failure as one message: what happened and, where we know it, what to do about it. */
+/** A failure as one message: what happened and, if known, what to do about it. */
 export function explain(error: unknown): string {
   if (!TinkexError.isInstance(error)) return `Failed: ${error instanceof Error ? error.message : String(error)}`;
   const hint = hintFor(error);
   return `Failed (${error.code}): ${oneLine(error.message)}${hint === undefined ? '' : `\n${hint}`}`;
 }
 
-/** Servers that are something else answer with whole pages. */
+/** A server of another kind may answer with a whole page. */
 function oneLine(message: string): string {
   const line = message.replace(/\s+/g, ' ');
   return line.length > MAX_MESSAGE ? `${line.slice(0, MAX_MESSAGE)}…` : line;
@@ -17,13 +17,13 @@ function oneLine(message: string): string {
 
 function hintFor(error: TinkexError): string | undefined {
   if (ValidationError.isInstance(error) && error.direction === 'response')
-    return 'Is TINKER_BASE_URL the address of a Tinker server? What answers there does not speak its language.';
-  if (ServerError.isInstance(error)) return 'Is TINKER_BASE_URL the address of a Tinker server, and is it well?';
+    return 'Is TINKER_BASE_URL the address of a Tinker server? The answer does not follow its protocol.';
+  if (ServerError.isInstance(error)) return 'Is TINKER_BASE_URL the address of a Tinker server, and is it healthy?';
   if (ConnectionError.isInstance(error)) return 'Is the server running, and is TINKER_BASE_URL its address?';
   if (AuthenticationError.isInstance(error))
     return process.env.TINKER_API_KEY
-      ? 'Check TINKER_API_KEY: the server does not know this key.'
-      : 'Set TINKER_API_KEY: the server asks for a key.';
+      ? 'Check TINKER_API_KEY: the server rejected this key.'
+      : 'Set TINKER_API_KEY: the server requires a key.';
   if (NotFoundError.isInstance(error)) return 'Check TINKER_BASE_URL, and the names and paths you passed.';
   return undefined;
 }

@@ -1,25 +1,25 @@
 import { barChart } from './loss-chart.js';
 import { isTerminal, paint, terminalHeight, terminalWidth } from './terminal.js';
 
-/** Of the chart, where the screen has room for it and a few lines more. */
+/** Lines of the chart, if the screen has room for them. */
 const HEIGHT = 8;
 
 /** Options of a {@link LiveCurve}. */
 export interface LiveCurveOptions {
-  /** What the numbers are, such as `loss`. */
+  /** The name of the values, such as `loss`. */
   readonly name: string;
   readonly totalSteps: number;
-  /** Ends the drawing: values that still come are only kept. */
+  /** Ends the drawing. Later values are kept, but not drawn. */
   readonly signal: AbortSignal;
-  /** What to say then. Default nothing. */
-  readonly noteAtAbort?: () => string;
-  /** The values of earlier steps. Default none; some when a run goes on from a checkpoint. */
-  readonly earlier?: readonly number[];
-  /** Without a terminal, a line is printed for the first, the last and every so many steps. Default 5. */
-  readonly printEvery?: number;
+  /** Text to print when the signal is aborted. Default none. */
+  readonly noteAtAbort?: (() => string) | undefined;
+  /** The values of earlier steps, if a run continues from a checkpoint. Default none. */
+  readonly earlier?: readonly number[] | undefined;
+  /** Without a terminal: print a line for the first step, the last step and every `printEvery` steps. Default 5. */
+  readonly printEvery?: number | undefined;
 }
 
-/** A curve that grows while a run goes on: redrawn in place on a terminal, a line now and then in a file or pipe. */
+/** A curve that grows during a run: redrawn in place on a terminal, an occasional line in a file or pipe. */
 export class LiveCurve {
   readonly values: number[];
   readonly #options: LiveCurveOptions;
@@ -32,7 +32,7 @@ export class LiveCurve {
     options.signal.addEventListener('abort', this.#end, { once: true });
   }
 
-  /** Adds the value of the next step, with a note to print behind it. */
+  /** Adds the value of the next step, with a note to print after it. */
   add(value: number, note = ''): void {
     this.values.push(value);
     const { name, totalSteps, signal, earlier = [], printEvery = 5 } = this.#options;
@@ -45,7 +45,7 @@ export class LiveCurve {
   }
 
   readonly #end = (): void => {
-    // The terminal shows ^C wherever the cursor was, even amid the chart: whatever is there, it is drawn whole once more.
+    // The terminal prints ^C at the cursor, maybe inside the chart, so the chart is drawn once more.
     if (this.#drawnLines > 0) this.#redraw();
     const note = this.#options.noteAtAbort?.();
     if (note !== undefined) console.log(`\n${note}`);
@@ -53,10 +53,10 @@ export class LiveCurve {
 
   #redraw(): void {
     const width = Math.max(10, Math.min(terminalWidth() - 12, this.#options.totalSteps));
-    const height = Math.max(1, Math.min(HEIGHT, terminalHeight() - 4)); // what has scrolled away cannot be redrawn
+    const height = Math.max(1, Math.min(HEIGHT, terminalHeight() - 4)); // lines that have scrolled away cannot be redrawn
     const chart = barChart(this.values, { width, height }).map((row) => paint('green', row));
     const lines = [paint('bold', this.#newestLine.slice(0, terminalWidth() - 1)), ...chart];
-    // The terminal may have echoed a key since, so the column is not known.
+    // The terminal may have echoed a key in the meantime, so the column is unknown.
     const back = this.#drawnLines === 0 ? '' : `\r\x1b[${this.#drawnLines}A`;
     process.stdout.write(`${back}${lines.map((text) => `\x1b[2K${text}\n`).join('')}`);
     this.#drawnLines = lines.length;

@@ -17,7 +17,7 @@ describe('barChart', () => {
 });
 
 describe('lossCurveSvg', () => {
-  it('has one point a value, the largest at the top', () => {
+  it('has one point per value, the largest at the top', () => {
     const points = /points="([^"]+)"/.exec(lossCurveSvg('loss', [2, 1, 0]))?.[1]?.split(' ');
     expect(points).toEqual(['48.0,48.0', '320.0,160.0', '592.0,272.0']);
   });

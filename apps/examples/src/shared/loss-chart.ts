@@ -1,7 +1,7 @@
 const MARKS = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
 /**
- * The values as lines of text: bars from zero to the largest value, one column a value (or the mean of several when they do not fit).
+ * The values as lines of text: bars from zero to the largest value, one column per value (or the mean of several when they do not fit).
  * The first line has the largest value as its label, the last one zero.
  */
 export function barChart(values: readonly number[], { width, height }: { readonly width: number; readonly height: number }): string[] {
@@ -11,7 +11,7 @@ export function barChart(values: readonly number[], { width, height }: { readonl
     const floor = height - 1 - row;
     const bars = columns.map((value) => {
       const eighths = Math.round(((Math.max(0, value) / top) * height - floor) * 8);
-      // A value that is not zero is seen, however small.
+      // Any value above zero is visible, however small.
       return MARKS[Math.min(8, Math.max(floor === 0 && value > 0 ? 1 : 0, eighths))];
     });
     const label = row === 0 ? top.toPrecision(3) : row === height - 1 ? '0' : '';
@@ -30,7 +30,7 @@ function squeeze(values: readonly number[], width: number): readonly number[] {
   });
 }
 
-/** The curve as a picture of its own: SVG text, axes from zero, values in call order. */
+/** The curve as an SVG document: axes from zero, values in call order. */
 export function lossCurveSvg(title: string, values: readonly number[]): string {
   const [width, height, margin] = [640, 320, 48];
   const top = Math.max(...values, Number.MIN_VALUE);

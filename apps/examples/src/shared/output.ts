@@ -2,15 +2,15 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** Where examples leave files: `TINKEX_EXAMPLES_OUT`, or `apps/examples/out`, which git ignores. */
-const outputDirectory = process.env.TINKEX_EXAMPLES_OUT || fileURLToPath(new URL('../../out', import.meta.url));
+/** Where examples write files: `TINKEX_EXAMPLES_OUT`, or `apps/examples/out`, which git ignores. */
+const OUTPUT_DIRECTORY = process.env.TINKEX_EXAMPLES_OUT || fileURLToPath(new URL('../../out', import.meta.url));
 
 /** The path of an output file or folder. */
 export function outputPath(name: string): string {
-  return join(outputDirectory, name);
+  return join(OUTPUT_DIRECTORY, name);
 }
 
-/** Writes an output file. Returns its path as a reader would type it. */
+/** Writes an output file. Returns its path as a user would type it. */
 export async function writeOutput(name: string, text: string): Promise<string> {
   const path = outputPath(name);
   await mkdir(dirname(path), { recursive: true });
@@ -18,7 +18,7 @@ export async function writeOutput(name: string, text: string): Promise<string> {
   return shownPath(path);
 }
 
-/** A path relative to the current directory, when that is shorter to read. */
+/** A path relative to the current directory, if the file is below it. */
 export function shownPath(path: string): string {
   const short = relative(process.cwd(), path);
   return short.startsWith('..') ? path : short;

@@ -4,26 +4,26 @@ import { AbortedError } from '@tinkex/types';
 import { explain } from './explain.js';
 import { paint } from './terminal.js';
 
-/** What an example is called with. */
+/** The description and the options of an example. */
 export interface ExampleProgram<Option extends string, Flag extends string> {
   /** One sentence for `--help`. */
   readonly about: string;
-  /** Options with a value: what they mean, and what they are when not given. */
+  /** Options with a value: their meaning and default. */
   readonly options?: Readonly<Record<Option, { readonly default: string; readonly help: string }>>;
-  /** Switches: what they mean. */
+  /** Switches: their meaning. */
   readonly flags?: Readonly<Record<Flag, string>>;
-  /** What Ctrl-C leaves behind, for the message. Default: what was not saved to a checkpoint is lost. */
-  readonly whenInterrupted?: string;
-  /** False for a program that talks to no server. Default true. */
-  readonly hasServer?: boolean;
+  /** What Ctrl-C leaves behind, for the message. Default: everything that was not saved to a checkpoint is lost. */
+  readonly whenInterrupted?: string | undefined;
+  /** False for a program that needs no server. Default true. */
+  readonly hasServer?: boolean | undefined;
 }
 
-/** A command line that makes no sense: reported with the usage. */
+/** A mistake on the command line: reported together with the usage. */
 export class CommandLineError extends Error {}
 
-/** What an example gets to work with. */
+/** What an example receives. */
 export interface ExampleContext<Option extends string, Flag extends string> {
-  /** Aborted by Ctrl-C. A second Ctrl-C ends the process at once. */
+  /** Aborted by Ctrl-C. A second Ctrl-C ends the process immediately. */
   readonly signal: AbortSignal;
   readonly options: Readonly<Record<Option, string>>;
   readonly flags: Readonly<Record<Flag, boolean>>;
@@ -32,8 +32,8 @@ export interface ExampleContext<Option extends string, Flag extends string> {
 }
 
 /**
- * Runs an example as a program: `--help` prints the usage, a failure is one clear message and exit code 1, a wrong command line is exit
- * code 2, Ctrl-C says what is lost and is exit code 130.
+ * Runs an example as a program: `--help` prints the usage, a failure prints one clear message and exits with code 1, a mistake on the command
+ * line exits with code 2, Ctrl-C prints what is lost and exits with code 130.
  */
 export async function runExample<Option extends string = never, Flag extends string = never>(
   program: ExampleProgram<Option, Flag>,
@@ -60,7 +60,7 @@ export async function runExample<Option extends string = never, Flag extends str
   }
 }
 
-/** Whoever read the output has gone, as `head` does after its lines: there is nobody left to run for, and nothing to complain about. */
+/** The reader of the output has left, as `head` does after its lines: end quietly. */
 function endWithReader(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EPIPE') throw error;
   process.exit(0);
@@ -99,14 +99,14 @@ function refuse(error: unknown, program: ExampleProgram<string, string>): void {
 }
 
 function wholeNumber(option: string, text: string): number {
-  if (!/^[1-9]\d*$/.test(text)) throw new CommandLineError(`--${option} must be a whole number from 1 up, got ${text}.`);
+  if (!/^[1-9]\d*$/.test(text)) throw new CommandLineError(`--${option} must be a whole number of at least 1, got ${text}.`);
   return Number(text);
 }
 
 const ENVIRONMENT = `Runs on the embedded engine, without an account. To run it on a service, set
   TINKER_API_KEY         your key
   TINKER_BASE_URL        its address (default: the hosted service)
-  TINKEX_BASE_MODEL      the model (default: the first one the service offers)
+  TINKEX_BASE_MODEL      the model (default: the first model that the service offers)
 `;
 
 function usage({ about, options = {}, flags = {}, hasServer = true }: ExampleProgram<string, string>): string {
@@ -114,7 +114,7 @@ function usage({ about, options = {}, flags = {}, hasServer = true }: ExamplePro
   const rows = [
     ...Object.entries(options).map(([key, option]) => [`--${key} <value>`, `${option.help} (default ${option.default})`]),
     ...Object.entries(flags).map(([key, help]) => [`--${key}`, help]),
-    ['--help', 'this text'],
+    ['--help', 'show this text'],
   ];
   return [
     `Usage: npm start -- ${name} [options]`,

@@ -1,19 +1,19 @@
 import { readFile, rm } from 'node:fs/promises';
 import { outputPath, shownPath, writeOutput } from './output.js';
 
-/** What has to be remembered of a run to go on with it in another process. */
+/** What another process needs to continue a run. */
 export interface SavedRun {
-  /** The checkpoint, with the optimizer's state. */
+  /** The checkpoint, with the state of the optimizer. */
   readonly path: string;
-  /** Steps done when it was saved. */
+  /** Steps completed when it was saved. */
   readonly step: number;
-  /** The loss of each of them, so that the curve goes on too. */
+  /** The loss of each step, so that the curve continues too. */
   readonly losses: readonly number[];
-  /** What was trained on and how: a run goes on exactly only with the same. */
+  /** Identifies data and settings: a run continues exactly only with the same ones. */
   readonly fingerprint: string;
 }
 
-/** Remembers one run in an output file. */
+/** Keeps one run in an output file. */
 export class RunMemory {
   readonly #file: string;
 
@@ -28,7 +28,7 @@ export class RunMemory {
       return value;
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-      throw new Error(`${shownPath(outputPath(this.#file))} is damaged; start again with --fresh.`, { cause: error });
+      throw new Error(`${shownPath(outputPath(this.#file))} is damaged. Start over with --fresh.`, { cause: error });
     }
   }
 

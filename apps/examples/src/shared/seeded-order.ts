@@ -1,4 +1,4 @@
-/** The items in an order that depends on nothing but the seed: the same today, tomorrow and after a crash. */
+/** Shuffles the items. The order depends only on the seed, so it is the same after a restart. */
 export function seededOrder<T>(items: readonly T[], seed: number): T[] {
   const shuffled = [...items];
   const random = seededRandom(seed);
@@ -9,7 +9,7 @@ export function seededOrder<T>(items: readonly T[], seed: number): T[] {
   return shuffled;
 }
 
-/** Uniform numbers in [0, 1), decided by the seed. */
+/** Pseudo-random numbers in [0, 1). */
 function seededRandom(seed: number): () => number {
   let state = (seed * 0x9e3779b1) >>> 0;
   return () => {

@@ -1,6 +1,6 @@
 import { paint, terminalWidth } from './terminal.js';
 
-/** Texts before and after, in two columns; one below the other where the two do not fit into a line. */
+/** Texts from before and after in two columns, or one below the other if they do not fit on a line. */
 export function sideBySide({ before, after }: { readonly before: readonly string[]; readonly after: readonly string[] }): string {
   const width = longest(before);
   if (2 + width + 2 + longest(after) < terminalWidth()) {

@@ -2,7 +2,7 @@ import { ServiceClient, type ServiceClientOptions } from '@tinkex/clients';
 import { startServer, type TestServer, type TestServerOptions } from '@tinkex/testkit';
 import { NotFoundError } from '@tinkex/types';
 
-/** Where an example runs, ready to use. */
+/** The service that an example runs on, ready to use. */
 export interface Target extends AsyncDisposable {
   readonly service: ServiceClient;
   readonly baseModel: string;
@@ -17,25 +17,25 @@ export interface Target extends AsyncDisposable {
 /** Options of {@link openTarget}. */
 export interface TargetOptions {
   readonly signal: AbortSignal;
-  /** A service to use. Default: the one that `TINKER_BASE_URL`, `TINKER_API_KEY` and `TINKEX_BASE_MODEL` name, if any. */
-  readonly named?: NamedService;
-  /** Options of the embedded server, which is used when no service is named. */
-  readonly embedded?: TestServerOptions;
+  /** The service to use. Default: the one that `TINKER_BASE_URL`, `TINKER_API_KEY` and `TINKEX_BASE_MODEL` name, if any. */
+  readonly named?: NamedService | undefined;
+  /** Options of the embedded server, which is used if no service is named. */
+  readonly embedded?: TestServerOptions | undefined;
 }
 
-/** A service as environment variables name it; what is not set is as for {@link ServiceClient}. */
+/** A service as environment variables name it. What is not set has the defaults of {@link ServiceClient}. */
 export interface NamedService {
   readonly baseUrl?: string | undefined;
   readonly apiKey?: string | undefined;
-  /** A program that prints a key, instead of one. */
+  /** A command that prints a key, instead of a key. */
   readonly credentialCommand?: string | undefined;
-  /** Default: the first one the service offers. */
+  /** Default: the first model that the service offers. */
   readonly baseModel?: string | undefined;
 }
 
 const EMBEDDED_MODEL = 'tinkex/tiny';
 
-/** The service that is named, or else the embedded engine on loopback, with no account. The code of an example is the same for both. */
+/** Opens the named service, or else the embedded engine on loopback, which needs no account. An example runs the same code on both. */
 export async function openTarget({ signal, named = serviceOfEnvironment(), embedded = {} }: TargetOptions): Promise<Target> {
   const { baseUrl, apiKey, credentialCommand } = named;
   if (baseUrl || apiKey || credentialCommand) {
@@ -44,7 +44,7 @@ export async function openTarget({ signal, named = serviceOfEnvironment(), embed
       ...(apiKey ? { apiKey } : {}),
       ...(credentialCommand ? { credentialCommand } : {}),
     };
-    const baseModel = await lookAround(options, named.baseModel, signal);
+    const baseModel = await checkServer(options, named.baseModel, signal);
     const service = new ServiceClient(options);
     return {
       service,
@@ -80,10 +80,10 @@ function learningRateFor(baseModel: string): number {
 }
 
 /**
- * A service client is patient with a server that does not answer, or is not one. A person at a terminal is not: a first client asks briefly, and says
- * what is wrong. Returns the model to use.
+ * Returns the model to use. A service client waits a long time for a server that does not answer; a person at a terminal does not. So a first
+ * client with short limits checks the server and reports what is wrong.
  */
-async function lookAround(options: ServiceClientOptions, baseModel: string | undefined, signal: AbortSignal): Promise<string> {
+async function checkServer(options: ServiceClientOptions, baseModel: string | undefined, signal: AbortSignal): Promise<string> {
   await using service = new ServiceClient({ ...options, maxRetries: 3, maxRetryMs: 0, attemptTimeoutMs: 5_000 });
   try {
     const { supportedModels } = await service.getServerCapabilities({ signal, timeoutMs: 15_000 });
@@ -91,7 +91,7 @@ async function lookAround(options: ServiceClientOptions, baseModel: string | und
     if (name === undefined) throw new Error('The server offers no model. Set TINKEX_BASE_MODEL to the one you want.');
     return name;
   } catch (error) {
-    if (baseModel && NotFoundError.isInstance(error)) return baseModel; // not every server lists its models
+    if (baseModel && NotFoundError.isInstance(error)) return baseModel; // some servers do not list their models
     throw error;
   }
 }

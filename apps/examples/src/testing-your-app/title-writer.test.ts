@@ -15,7 +15,7 @@ describe('the title writer', () => {
     await using server = await startServer();
     await using service = new ServiceClient(server.clientOptions);
     const writer = await TitleWriter.train(service, examples, options);
-    // The engine is small, but it really learns: the numbers mean something.
+    // The engine is small, but it really learns.
     expect(writer.losses.at(-1)).toBeLessThan((writer.losses[0] ?? 0) / 10);
     expect(await Promise.all(examples.map(({ text }) => writer.title(text)))).toEqual(examples.map(({ title }) => title));
     // Every request was checked against the protocol.
@@ -31,7 +31,7 @@ describe('the title writer', () => {
     expect(server.callsTo('optimStep')[0]?.request?.adamParams?.learningRate).toBe(2e-2);
   });
 
-  it('shows no title, rather than no page, when the service is busy', async () => {
+  it('returns no title when the service is busy', async () => {
     await using server = await startServer({ engine: 'canned' });
     await using service = new ServiceClient(server.clientOptions);
     const writer = await TitleWriter.train(service, examples, { ...options, steps: 1 });
@@ -41,13 +41,13 @@ describe('the title writer', () => {
     server.verify();
   });
 
-  it('waits for a title if it was told to', async () => {
+  it('waits for a title if it is patient', async () => {
     await using server = await startServer({ engine: 'canned' });
     await using service = new ServiceClient(server.clientOptions);
     const writer = await TitleWriter.train(service, examples, { ...options, steps: 1, isPatient: true });
     server.on('asample').reply(429, { retryAfterMs: 1 }).once();
     expect(await writer.title('Anything at all.')).toEqual(expect.any(String));
-    expect(server.count('asample')).toBe(2); // refused, then served
+    expect(server.count('asample')).toBe(2); // rejected, then served
     server.verify();
   });
 

@@ -7,18 +7,18 @@ export interface TitledText {
   readonly title: string;
 }
 
-/** How {@link TitleWriter.train} goes about it. */
+/** Options of {@link TitleWriter.train}. */
 export interface TitleTraining {
   readonly baseModel: string;
   readonly steps: number;
   readonly learningRate: number;
-  /** Whether a title is worth waiting for when the service is busy or the network fails. Default false: a page is not to wait for it. */
+  /** Whether to wait for a title when the service is busy or the network fails. Default false: the page does not wait. */
   readonly isPatient?: boolean;
 }
 
 /**
- * The application of this example: it learns to write titles, and writes them. It gets its `ServiceClient` from outside, which is all
- * that is needed to test it.
+ * The application of this example: it learns to write titles, and writes them. It receives its `ServiceClient` from the caller, which is all
+ * it takes to test it.
  */
 export class TitleWriter {
   readonly #sampling: SamplingClient;
@@ -40,12 +40,12 @@ export class TitleWriter {
     return new TitleWriter(await training.saveWeightsAndGetSamplingClient({ retry: options.isPatient ?? false }), tokenizer, losses);
   }
 
-  /** A title for a text, or undefined when the service is too busy to give one at once: a missing title is no reason to show no page. */
+  /** A title for a text, or undefined when the service is busy: the page must appear even without a title. */
   async title(text: string): Promise<string | undefined> {
     const prompt = ModelInput.fromText(promptFor(text), this.#tokenizer);
     try {
       const { sequences } = await this.#sampling.sample({ prompt, samplingParams: { maxTokens: 40, temperature: 0, stop: ['\n'] } });
-      return this.#tokenizer.decode(Array.from(sequences[0]?.tokens ?? [])).trim();
+      return this.#tokenizer.decode(sequences[0]?.tokens ?? []).trim();
     } catch (error) {
       if (RateLimitError.isInstance(error)) return undefined;
       throw error;

@@ -1,7 +1,7 @@
 import { type ApiStatusError, ConnectionError, FutureExpiredError, RequestFailedError } from '@tinkex/types';
 import { apiStatusError } from '@tinkex/types/wire';
 import { describe, expect, it } from 'vitest';
-import { readVectors } from '../../test/support/vectors.js';
+import { readVectors } from '../../../../vectors/read.js';
 import { answerOfResponse, decidePoll, FIRST_POLL, type PollAnswer, type PollDecision, type PollMemory } from './poll-decision.js';
 import { decodeResult, RESULT_DECODERS } from './result-decoders.js';
 

@@ -4,6 +4,7 @@ import { AbortedError, BillingError, type FuturePollEvent } from '@tinkex/types'
 import { futureRetrieveRequest, parseJson } from '@tinkex/types/wire';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { readVectors } from '../../../../vectors/read.js';
 import {
   answersInOrder,
   type Handler,
@@ -12,7 +13,6 @@ import {
   type ScriptedAnswer,
   ScriptedTransport,
 } from '../../test/support/scripted-transport.js';
-import { readVectors } from '../../test/support/vectors.js';
 import { AdmissionQueue } from '../limits/admission-queue.js';
 import { BillingPause } from '../limits/billing-pause.js';
 import { POLL_FLOOR_MAX_MS, POLL_FLOOR_MS, pollFloorMs } from './poll-decision.js';

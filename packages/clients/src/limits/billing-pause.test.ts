@@ -1,6 +1,6 @@
 import { VirtualClock } from '@tinkex/testkit';
 import { describe, expect, it } from 'vitest';
-import { readVectors } from '../../test/support/vectors.js';
+import { readVectors } from '../../../../vectors/read.js';
 import { BillingPause } from './billing-pause.js';
 
 interface Input {

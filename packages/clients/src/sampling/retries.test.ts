@@ -1,9 +1,9 @@
 import { getEventListeners } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { VirtualClock } from '@tinkex/testkit';
 import { AbortedError, ConnectionError, FutureExpiredError, RequestFailedError, TimeoutError } from '@tinkex/types';
 import { apiStatusError } from '@tinkex/types/wire';
 import { describe, expect, it } from 'vitest';
+import { readVectors } from '../../../../vectors/read.js';
 import { type RetryOptions, resolveRetryOptions, SamplingRetries, samplingStrategy } from './retries.js';
 
 const reset = () => new ConnectionError({ message: 'reset' });
@@ -154,16 +154,10 @@ describe('SamplingRetries', () => {
   });
 });
 
-interface DelayCase {
-  readonly name: string;
-  readonly input: { readonly layer: string; readonly failures_so_far: number };
-  readonly expected: { readonly min_seconds: number; readonly nominal_seconds: number; readonly max_seconds: number };
-}
+type DelayInput = { readonly layer: string; readonly failures_so_far: number };
+type DelaySeconds = { readonly min_seconds: number; readonly nominal_seconds: number; readonly max_seconds: number };
 
-const { cases } = JSON.parse(readFileSync(new URL('../../test/vectors/retry-delays.json', import.meta.url), 'utf8')) as {
-  cases: DelayCase[];
-};
-const handlerCases = cases.filter(({ input }) => input.layer === 'retry_handler');
+const handlerCases = readVectors<DelayInput, DelaySeconds>('retry-delays').filter(({ input }) => input.layer === 'retry_handler');
 const defaults = { baseDelayMs: 500, maxDelayMs: 10_000, jitter: 0.25 };
 
 function delayAfter(error: unknown, failures = 0, random = 0.5) {

@@ -1,4 +1,4 @@
-import type { Tokenizer } from '@tinkex/types';
+import type { DecodeOptions, Tokenizer } from '@tinkex/types';
 import { type TokenizerFiles, tokenizerUnavailable } from './tokenizer-source.js';
 
 /** The part of `@huggingface/tokenizers` that is used. The package is an optional peer: it is imported when first needed. */
@@ -9,7 +9,9 @@ interface TokenizersModule {
 /** A tokenizer of `@huggingface/tokenizers`. `decode` takes typed arrays too, so that sampled tokens can be passed as they are. */
 export interface HuggingFaceTokenizer extends Tokenizer {
   encode(text: string, options?: { add_special_tokens?: boolean }): { ids: number[]; tokens: string[]; attention_mask: number[] };
-  decode(ids: ArrayLike<number>, options?: { skip_special_tokens?: boolean }): string;
+  decode(ids: ArrayLike<number>, options?: DecodeOptions & { skip_special_tokens?: boolean | undefined }): string;
+  token_to_id(text: string): number | undefined;
+  tokenId(text: string): number | undefined;
 }
 
 /** Builds a tokenizer from its files. Throws `ConfigurationError` when the optional peer is not installed or refuses the files. */
@@ -32,6 +34,8 @@ export async function buildHuggingFaceTokenizer(
   }
   const decode = tokenizer.decode.bind(tokenizer);
   // The library insists on a plain array; sampled tokens are typed arrays.
-  tokenizer.decode = (ids, options) => decode(Array.from(ids), options);
+  tokenizer.decode = (ids, { skipSpecialTokens, ...options } = {}) =>
+    decode(Array.from(ids), skipSpecialTokens === undefined ? options : { ...options, skip_special_tokens: skipSpecialTokens });
+  tokenizer.tokenId = (text) => tokenizer.token_to_id(text);
   return tokenizer;
 }

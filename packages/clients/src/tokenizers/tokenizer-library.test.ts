@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,6 +6,7 @@ import { createResponse, systemClock, type Transport, type TransportRequest } fr
 import { VirtualClock } from '@tinkex/testkit';
 import { AbortedError, ByteTokenizer, ConfigurationError, ConnectionError, ModelInput, type Tokenizer } from '@tinkex/types';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { readVectors } from '../../../../vectors/read.js';
 import { ClientLifetime } from '../runtime/client-lifetime.js';
 import { buildHuggingFaceTokenizer } from './huggingface-tokenizer.js';
 import { TokenizerLibrary, type TokenizerLibraryParts, type TokenizerOptions } from './tokenizer-library.js';
@@ -198,9 +198,7 @@ describe('ids by the shared vectors', () => {
     readonly input: { readonly model_name: string; readonly tokenizer_id: string | null };
     readonly expected: { readonly tokenizer_id: string; readonly revision?: string };
   }
-  const { cases } = JSON.parse(readFileSync(new URL('../../test/vectors/tokenizer-id.json', import.meta.url), 'utf8')) as {
-    cases: IdCase[];
-  };
+  const cases = readVectors('tokenizer-id') as IdCase[];
 
   it.each(cases)('$name', async ({ input, expected }) => {
     const asked: (string | undefined)[] = [];

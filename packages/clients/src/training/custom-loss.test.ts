@@ -1,8 +1,8 @@
 import { serverProtobuf } from '@tinkex/testkit';
 import { type Datum, datum, ModelInput, TensorData, type TensorFields, ValidationError } from '@tinkex/types';
 import { describe, expect, it } from 'vitest';
+import { readVectors } from '../../../../vectors/read.js';
 import { miniServer, passResult } from '../../test/support/mini-server.js';
-import { readVectors } from '../../test/support/vectors.js';
 import { backwardData, forwardData, logprobsOf } from './custom-loss-data.js';
 
 interface VectorTensor {

@@ -2,9 +2,9 @@ import { serverProtobuf } from '@tinkex/testkit';
 import { datum, type ForwardBackwardOutput, FutureExpiredError, ModelInput, ValidationError } from '@tinkex/types';
 import { chunkData, combineForwardBackwardOutputs } from '@tinkex/types/wire';
 import { describe, expect, it } from 'vitest';
+import { readVectors } from '../../../../vectors/read.js';
 import { miniServer, seqIdOf } from '../../test/support/mini-server.js';
 import { later, type ScriptedAnswer } from '../../test/support/scripted-transport.js';
-import { readVectors } from '../../test/support/vectors.js';
 import type { TrainingClient } from './training-client.js';
 
 const one = datum({ modelInput: ModelInput.fromInts([1, 2]), lossFnInputs: { targetTokens: [2, 3], weights: [1, 1] } });

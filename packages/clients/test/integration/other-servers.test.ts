@@ -1,11 +1,11 @@
-import { type Dialect, type DialectName, dialects, startServer } from '@tinkex/testkit';
+import { DIALECTS, type Dialect, type DialectName, startServer } from '@tinkex/testkit';
 import { datum, ModelInput, RequestFailedError, UnprocessableEntityError } from '@tinkex/types';
 import { describe, expect, it } from 'vitest';
 import { ServiceClient } from '../../src/index.js';
 
 const BASE_MODEL = 'tinkex/tiny';
 const one = datum({ modelInput: ModelInput.fromInts([1, 2, 3]), lossFnInputs: { targetTokens: [2, 3, 4], weights: [1, 1, 1] } });
-const names = Object.keys(dialects) as DialectName[];
+const names = Object.keys(DIALECTS) as DialectName[];
 
 /** Delays of a minute in a second: for servers whose rules make a client wait. */
 const hurriedClock = {
@@ -64,7 +64,7 @@ describe('finding out the dialect', () => {
   });
 
   it('shows a refusal of the data by a protobuf server as itself', async () => {
-    const strict: Dialect = { ...dialects.hosted, refusedFormatStatus: 415 };
+    const strict: Dialect = { ...DIALECTS.hosted, refusedFormatStatus: 415 };
     await using server = await startServer({ dialect: strict, ignoreRules: [] });
     await using service = new ServiceClient(server.clientOptions);
     const training = await service.createLoraTrainingClient({ baseModel: BASE_MODEL, rank: 2 });

@@ -4,7 +4,7 @@ import { recordingDifferences } from '../support/conformance-recording.js';
 import { type RecordedRequest, runOwnClient } from '../support/conformance-server.js';
 
 /** Made by `pnpm conformance:python --record` from a run of the Python SDK. */
-const recording = JSON.parse(readFileSync(new URL('../vectors/python-recording.json', import.meta.url), 'utf8')) as {
+const recording = JSON.parse(readFileSync(new URL('../../../../vectors/python-recording.json', import.meta.url), 'utf8')) as {
   readonly sdk: string;
   readonly requests: readonly RecordedRequest[];
 };

@@ -1,5 +1,5 @@
 import { getEventListeners } from 'node:events';
-import { type ChaosKind, type RouteName, startServer, type TestServer, VirtualClock } from '@tinkex/testkit';
+import { CHAOS_KINDS, type ChaosKind, type RouteName, startServer, type TestServer, VirtualClock } from '@tinkex/testkit';
 import { type Datum, datum, ModelInput, type SampleResponse } from '@tinkex/types';
 import { type SamplingClient, ServiceClient } from '../../src/index.js';
 import { driveThroughDeadlines } from './chaos-drive.js';
@@ -36,22 +36,7 @@ export interface ChaosRun {
  * Every fault that the protocol tells a client to survive. Not here: `corrupt`, because a whole answer that is no answer is an error by design,
  * and `status-410`, which only a sampling call survives and which {@link runUnderChaos} adds for those.
  */
-export const survivableKinds: readonly ChaosKind[] = [
-  'close',
-  'reset',
-  'reset-headers',
-  'reset-body',
-  'stall',
-  'stall-body',
-  'drip',
-  'truncate',
-  'status-400-blank',
-  'status-402',
-  'status-408',
-  'status-429',
-  'status-500',
-  'status-503',
-];
+export const survivableKinds: readonly ChaosKind[] = CHAOS_KINDS.filter((kind) => kind !== 'corrupt' && kind !== 'status-410');
 
 /** Calls that the protocol repeats only in the HTTP layer, which does not know unpaid accounts and proxies that answer an empty 400. */
 const FRAGILE: ReadonlySet<RouteName> = new Set<RouteName>(['createSession', 'createModel', 'createSamplingSession']);
@@ -181,7 +166,7 @@ async function leftBehind(server: TestServer, clock: VirtualClock, signal: Abort
     [server.inFlight(), 'calls in flight'],
     [clock.pending, 'timers'],
     [getEventListeners(signal, 'abort').length, 'abort listeners'],
-    [server.pendingPromises, 'promises never finished'],
+    [server.pendingFutures, 'promises never finished'],
   ];
   for (let turn = 0; turn < 2_000 && counts().some(([count]) => count > 0); turn += 1)
     await new Promise((resolve) => setImmediate(resolve));

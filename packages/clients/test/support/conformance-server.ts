@@ -1,4 +1,4 @@
-import { dialects, startServer, type TestServer } from '@tinkex/testkit';
+import { DIALECTS, startServer, type TestServer } from '@tinkex/testkit';
 import { ServiceClient } from '../../src/index.js';
 import { conformanceFlow, type FlowResults } from './conformance-flow.js';
 import { type RecordedRequest, recordingDifferences, recordingOf } from './conformance-recording.js';
@@ -8,7 +8,7 @@ export function startConformanceServer({ isNewerSdk = false } = {}): Promise<Tes
   return startServer({
     config: { fwdbwdMaxChunkLen: 3 },
     // SDKs after the protocol's version send fields that it does not know, and insist on sequence ids.
-    ...(isNewerSdk ? { acceptUnknownFields: true, dialect: { ...dialects.hosted, hasSequenceIds: true } } : {}),
+    ...(isNewerSdk ? { acceptUnknownFields: true, dialect: { ...DIALECTS.hosted, hasSequenceIds: true } } : {}),
   });
 }
 

@@ -1,5 +1,5 @@
 import { subscribe } from '@tinkex/http';
-import { eventNames } from '@tinkex/telemetry';
+import { EVENT_NAMES } from '@tinkex/telemetry';
 import { afterAll, expect } from 'vitest';
 
 /**
@@ -9,7 +9,7 @@ import { afterAll, expect } from 'vitest';
 const SECRET = /tml-[\w-]+|eyJ[\w-]{8,}\.[\w-]+\.|[?&](?:sig|signature|token|x-amz-signature)=/i;
 
 const leaks: string[] = [];
-const stops = eventNames.map((name) =>
+const stops = EVENT_NAMES.map((name) =>
   subscribe(name, (event) => {
     const text = JSON.stringify(event);
     if (SECRET.test(text)) leaks.push(`${name}: ${text.replace(SECRET, '…')}`);

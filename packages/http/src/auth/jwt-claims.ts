@@ -1,13 +1,5 @@
 import { ValidationError } from '@tinkex/types';
 
-/** Who a token speaks for. */
-export interface JwtIdentity {
-  /** The claim `sub`. */
-  readonly userUrn: string;
-  /** The claim `email`; `null` when it is missing or empty. */
-  readonly email: string | null;
-}
-
 /**
  * The claims of a JSON Web Token. Its signature is not checked: the server does that.
  *
@@ -37,17 +29,6 @@ export function jwtExpirySeconds(token: string): number {
   const seconds = typeof exp === 'string' && exp.trim() !== '' ? Number(exp) : exp;
   if (typeof seconds !== 'number' || !Number.isFinite(seconds)) throw badToken('carries no readable expiry');
   return seconds;
-}
-
-/**
- * The user a token speaks for, read from its claims `sub` and `email`.
- *
- * @throws ValidationError when the token cannot be read or has no `sub`.
- */
-export function jwtIdentity(token: string): JwtIdentity {
-  const { sub, email } = readJwtClaims(token);
-  if (typeof sub !== 'string') throw badToken('names no user (claim sub)');
-  return { userUrn: sub, email: typeof email === 'string' && email !== '' ? email : null };
 }
 
 function badToken(problem: string): ValidationError {

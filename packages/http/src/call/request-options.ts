@@ -1,14 +1,18 @@
 import type { JsonValue, RequestType } from '@tinkex/types';
 import type { Query } from '../url/url.js';
 
-/** A response that was read to its end and not parsed. */
-export interface RawResponse {
+/** The facts of a response. */
+export interface ResponseFacts {
   readonly status: number;
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string>>;
-  readonly bytes: Uint8Array;
   /** The server's ID of this HTTP request, if it sends one. */
   readonly requestId?: string | undefined;
+}
+
+/** A response that was read to its end and not parsed. */
+export interface RawResponse extends ResponseFacts {
+  readonly bytes: Uint8Array;
 }
 
 /** Options of both `request` and `stream`. */
@@ -73,12 +77,8 @@ export interface RequestOptions<T> extends BaseRequestOptions {
 export type StreamOptions = BaseRequestOptions;
 
 /** A value with the facts of its response. */
-export interface HttpResult<T> {
+export interface HttpResult<T> extends ResponseFacts {
   readonly data: T;
-  readonly status: number;
-  /** Lower-case names. */
-  readonly headers: Readonly<Record<string, string>>;
-  readonly requestId?: string | undefined;
   /** Requests sent, the first included. */
   readonly attempts: number;
   /** Time spent waiting between attempts, milliseconds. */
@@ -86,10 +86,7 @@ export interface HttpResult<T> {
 }
 
 /** A response whose body is still to be read. Read it to its end or `cancel()` it, or its connection stays busy. */
-export interface HttpStream {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly requestId?: string | undefined;
+export interface HttpStream extends ResponseFacts {
   readonly attempts: number;
   /** The bytes as they arrive. `attemptTimeoutMs` limits each wait for more; leaving the loop early frees the connection. */
   readonly body: AsyncIterable<Uint8Array>;

@@ -86,7 +86,7 @@ export class Attempt implements TransportRequest, Cancellation, RequestProgress,
     // The call may have started before the client was closed, and compressed its body meanwhile.
     const isClosed = this.#parts.openRequests.isClosed;
     if (isClosed || signal?.aborted) {
-      this.cancelled(isClosed ? closedError() : abortedBy(signal));
+      this.cancelled(signal?.aborted ? abortedBy(signal) : closedError());
       return;
     }
     if (signal !== undefined) this.#unfollow = onAbort(signal, () => this.cancelled(abortedBy(signal)));
@@ -109,6 +109,7 @@ export class Attempt implements TransportRequest, Cancellation, RequestProgress,
       const isFollowed = mayFollow && sender.isRedirect(this, response);
       const reply = await this.#read(isFollowed ? await sender.follow(this, response) : response);
       if (reply.stream === undefined) this.release();
+      else if (this.#reason !== undefined) reply.stream.cancel();
       this.#resolve(reply);
     } catch (error) {
       this.#fail(error);

@@ -4,7 +4,7 @@ import pino from 'pino';
 import { describe, expect, it, vi } from 'vitest';
 import { collectingSink } from '../../test/collecting-sink.js';
 import { publishAll, publishSample } from '../../test/sample-events.js';
-import { eventNames } from '../events/event-fields.js';
+import { EVENT_NAMES } from '../events/catalogue.js';
 import { attachLogger } from './attach-logger.js';
 import { pinoSink } from './log-sink.js';
 
@@ -16,12 +16,12 @@ describe('attachLogger', () => {
     const sink = collectingSink();
     using logger = attachLogger({ level: 'debug', sink });
     publishAll();
-    expect(sink.lines.map(({ fields }) => fields['event'])).toEqual(eventNames);
+    expect(sink.lines.map(({ fields }) => fields['event'])).toEqual(EVENT_NAMES);
     expect(sink.lines.every(({ fields }) => fields['clientId'] === 'client-a' && fields['baseUrl'] === 'https://a.example/api')).toBe(true);
-    expect(logger.lines).toBe(eventNames.length);
+    expect(logger.lines).toBe(EVENT_NAMES.length);
   });
 
-  it('says the most telling things in the message', () => {
+  it('puts the most informative fields into the message', () => {
     const sink = collectingSink();
     using _logger = attachLogger({ level: 'debug', sink });
     publishSample(stop, { status: 503, durationMs: 12.345 });
@@ -40,15 +40,15 @@ describe('attachLogger', () => {
 
   it('does not even subscribe to events that are never loud enough', () => {
     using _logger = attachLogger({ level: 'error', sink: collectingSink() });
-    expect(eventNames.filter((name) => hasSubscribers(name))).toEqual(['tinkex:future:unobserved_failure', 'tinkex:recovery:given_up']);
+    expect(EVENT_NAMES.filter((name) => hasSubscribers(name))).toEqual(['tinkex:future:unobserved_failure', 'tinkex:recovery:given_up']);
   });
 
   it('subscribes to nothing when it is off', () => {
     using _logger = attachLogger({ level: 'off', sink: collectingSink() });
-    expect(eventNames.filter((name) => hasSubscribers(name))).toEqual([]);
+    expect(EVENT_NAMES.filter((name) => hasSubscribers(name))).toEqual([]);
   });
 
-  it('raises failures: an error status, a rejected promise, a failed sample', () => {
+  it('raises failures: an error status, a rejected future, a failed sample', () => {
     const sink = collectingSink();
     using _logger = attachLogger({ level: 'warn', sink });
     publishSample(stop, { status: 200 });
@@ -112,7 +112,7 @@ describe('attachLogger', () => {
     expect(lines[0]?.msg).toContain('delay 1000 ms');
   });
 
-  it('shows content only when told, and only when an event has it', () => {
+  it('shows content only with includeContent, and only when an event has it', () => {
     const content = { prompt: Int32Array.of(1, 2), sequences: [Int32Array.of(3)] };
     const silent = collectingSink();
     const talkative = collectingSink();

@@ -1,28 +1,16 @@
+import type { LineLevel } from '../events/catalogue.js';
 import type { EventFieldValues } from '../events/pick-fields.js';
 
-/** One method of a sink. A returned promise is watched: its rejection is counted, never unhandled. */
+/** One method of a sink. If it returns a promise that rejects, the rejection is counted and never unhandled. */
 export type LogMethod = (message: string, fields: EventFieldValues) => unknown;
 
-/** Where lines go. `console` fits; so does anything with these four methods. */
-export interface LogSink {
-  debug: LogMethod;
-  info: LogMethod;
-  warn: LogMethod;
-  error: LogMethod;
-}
+/** Where log lines go: `console`, or anything else with these four methods. */
+export type LogSink = Readonly<Record<LineLevel, LogMethod>>;
 
-/** One method of a logger that takes the fields first, as pino and bunyan do. */
-export type FieldsFirstMethod = (fields: object, message: string) => unknown;
+/** A logger that takes the fields first, as pino and bunyan do. */
+export type FieldsFirstLogger = Readonly<Record<LineLevel, (fields: object, message: string) => unknown>>;
 
-/** A pino logger, as far as {@link pinoSink} needs it. */
-export interface FieldsFirstLogger {
-  debug: FieldsFirstMethod;
-  info: FieldsFirstMethod;
-  warn: FieldsFirstMethod;
-  error: FieldsFirstMethod;
-}
-
-/** Turns a pino (or bunyan) logger, which takes the fields before the message, into a sink. */
+/** Turns a pino or bunyan logger, which takes the fields before the message, into a sink. */
 export function pinoSink(logger: FieldsFirstLogger): LogSink {
   return {
     debug: (message, fields) => logger.debug(fields, message),

@@ -1,49 +1,58 @@
-import { type AttachOptions, attach } from '../attach/attach.js';
-import type { Attachment } from '../attach/attachment.js';
+import { type Attachment, type AttachOptions, Consumer } from '../attach/consumer.js';
+import type { Labels } from './family.js';
 import { httpMetrics } from './http-metrics.js';
-import type { Labels } from './labels.js';
-import { recoveryMetrics } from './recovery-metrics.js';
+import { operationMetrics } from './operation-metrics.js';
+import { prometheusText } from './prometheus-text.js';
 import { type MetricsSnapshot, Registry } from './registry.js';
 import { sessionMetrics } from './session-metrics.js';
-import { workMetrics } from './work-metrics.js';
 
 /** Options of {@link attachMetrics}. */
 export interface MetricsOptions extends AttachOptions {
-  /** How many series (a name with one set of labels) may exist; more share series labelled `other`. Default 1,000 (at most about 25 MB). */
-  readonly maxSeries?: number;
+  /** How many series (a name with one set of labels) may exist. Beyond that, new label values share the series labeled `other`. Default 1,000. */
+  readonly maxSeries?: number | undefined;
 }
 
-/** Metrics that are attached. They can still be read after `detach()`. */
+/** Attached metrics. You can still read them after `detach()`. */
 export interface MetricsAttachment extends Attachment {
   /** All metrics at this moment, as plain data. */
   snapshot(): MetricsSnapshot;
   /** All metrics in the Prometheus text format; serve it as `text/plain; version=0.0.4`. */
   prometheus(): string;
   /**
-   * The sum over all series of one name that have these labels (the number of records, for a distribution); 0 if there are none.
+   * The sum over all series of one name that have these labels; for a histogram, the number of values. 0 if there are none.
    * For example `total('tinkex_http_requests_total', { status: '429' })`.
    */
   total(name: string, labels?: Labels): number;
 }
 
 /**
- * Counts and measures the SDK's events: counters, gauges, and distributions of latency and size with p50, p95 and p99 (within 1 %).
- * Memory is bounded whatever happens: distributions have a fixed size, and so has the number of series.
+ * Counts and measures the SDK's events: counters, gauges, and histograms of latency and size with fixed buckets. Memory is bounded: each
+ * histogram has a fixed size, and the number of series has a limit.
  *
- * @throws ConfigurationError if the `baseUrl` to filter by is no URL.
+ * @throws ConfigurationError if the `baseUrl` to filter by is not a URL.
  */
 export function attachMetrics(options: MetricsOptions = {}): MetricsAttachment {
-  const registry = new Registry(options.maxSeries ?? 1_000);
-  const handlers = { ...httpMetrics(registry), ...workMetrics(registry), ...sessionMetrics(registry), ...recoveryMetrics(registry) };
-  const attachment = attach('attachMetrics', handlers, options);
-  return {
-    detach: attachment.detach,
-    get errors() {
-      return attachment.errors;
-    },
-    snapshot: () => registry.snapshot(),
-    prometheus: () => registry.prometheus(),
-    total: (name, labels) => registry.total(name, labels),
-    [Symbol.dispose]: attachment.detach,
-  };
+  return new Metrics(options);
+}
+
+class Metrics extends Consumer implements MetricsAttachment {
+  readonly #registry: Registry;
+
+  constructor(options: MetricsOptions) {
+    super('attachMetrics', options);
+    this.#registry = new Registry(options.maxSeries ?? 1_000);
+    for (const register of [httpMetrics, operationMetrics, sessionMetrics]) this.listen(register(this.#registry));
+  }
+
+  snapshot(): MetricsSnapshot {
+    return this.#registry.snapshot();
+  }
+
+  prometheus(): string {
+    return prometheusText(this.#registry.families);
+  }
+
+  total(name: string, labels?: Labels): number {
+    return this.#registry.total(name, labels);
+  }
 }

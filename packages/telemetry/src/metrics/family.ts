@@ -1,93 +1,83 @@
-import type { Labels } from './labels.js';
+import { safeText } from '../events/safe-text.js';
 
-/** What kind of number a family holds. */
-export type FamilyKind = 'counter' | 'gauge' | 'summary';
+/** The labels of a series: names and values. */
+export type Labels = Readonly<Record<string, string>>;
 
-/** The name and meaning of a group of series that differ in the values of their labels only. */
+/** The name and meaning of a group of series that differ only in the values of their labels. */
 export interface FamilyDescription<Names extends readonly string[] = readonly string[]> {
-  /** As Prometheus wants it, units and `_total` included. */
+  /** A Prometheus name, with its unit and `_total` where they apply. */
   readonly name: string;
   readonly help: string;
-  readonly kind: FamilyKind;
-  /** The names of the labels that each of its series has. */
+  readonly kind: 'counter' | 'gauge' | 'histogram';
+  /** The labels that every series of the family has. */
   readonly labelNames: Names;
 }
 
-/** How many series all families of one registry may have together. */
+/** How many more series all families of one registry may create. */
 export interface SeriesBudget {
   remaining: number;
   /** Records that went to an overflow series. */
   overflowed: number;
 }
 
-/** A value for each label. */
-type Values<Names extends readonly string[]> = { readonly [Index in keyof Names]: string };
-
-interface Entry<Series> {
-  readonly labels: Labels;
-  readonly series: Series;
-}
-
-/** Series by the values of their labels, a level for each label: one text of all values, made for each lookup, would cost more. */
+/** One level per label: joining the values into one key for each lookup would cost more. */
 interface Branch<Series> {
   readonly next: Map<string, Branch<Series>>;
   series?: Series;
 }
 
 /**
- * The series of one family. When the budget is used up, new values of labels share one series whose label values are all `other`: memory is
- * bounded, totals stay right.
+ * The series of one family. When the budget is used up, new label values share one series whose labels are all `other`, so that memory is
+ * bounded and totals stay correct.
  */
-export class Family<Series, Names extends readonly string[] = readonly string[]> {
+export class Family<Series, Names extends readonly string[] = readonly string[]> implements Iterable<readonly [Labels, Series]> {
   readonly description: FamilyDescription<Names>;
-  readonly #series: Entry<Series>[] = [];
+  readonly #entries: (readonly [Labels, Series])[] = [];
   readonly #tree: Branch<Series> = { next: new Map() };
-  readonly #make: () => Series;
+  readonly #create: () => Series;
   readonly #budget: SeriesBudget;
-  #overflow: Entry<Series> | undefined;
+  #overflow: Series | undefined;
 
-  constructor(description: FamilyDescription<Names>, make: () => Series, budget: SeriesBudget) {
+  constructor(description: FamilyDescription<Names>, create: () => Series, budget: SeriesBudget) {
     this.description = description;
-    this.#make = make;
+    this.#create = create;
     this.#budget = budget;
   }
 
-  /** The series whose labels have these values, in the order of their names; made on first use. */
-  with(...values: Values<Names>): Series {
-    let branch: Branch<Series> | undefined = this.#tree;
-    for (const value of values) branch = branch?.next.get(value);
-    return branch?.series ?? this.#add(values);
-  }
-
-  *[Symbol.iterator](): IterableIterator<Entry<Series>> {
-    yield* this.#series;
-    if (this.#overflow !== undefined) yield this.#overflow;
-  }
-
-  #add(values: Values<Names>): Series {
-    if (this.#budget.remaining <= 0) return this.#other();
-    this.#budget.remaining -= 1;
+  /** The series with these label values, in the order of the label names; created on first use. Values are redacted. */
+  with(...values: { readonly [Index in keyof Names]: string }): Series {
     let branch = this.#tree;
     for (const value of values) {
-      let next = branch.next.get(value);
+      const text = safeText(value);
+      let next = branch.next.get(text);
       if (next === undefined) {
+        if (this.#budget.remaining <= 0) return this.#overflowSeries();
         next = { next: new Map() };
-        branch.next.set(value, next);
+        branch.next.set(text, next);
       }
       branch = next;
     }
-    branch.series = this.#make();
-    this.#series.push({ labels: this.#labels((index) => values[index] as string), series: branch.series });
+    if (branch.series === undefined) {
+      this.#budget.remaining -= 1;
+      branch.series = this.#add(values);
+    }
     return branch.series;
   }
 
-  #other(): Series {
-    this.#budget.overflowed += 1;
-    this.#overflow ??= { labels: this.#labels(() => 'other'), series: this.#make() };
-    return this.#overflow.series;
+  [Symbol.iterator](): Iterator<readonly [Labels, Series]> {
+    return this.#entries.values();
   }
 
-  #labels(valueAt: (index: number) => string): Labels {
-    return Object.fromEntries(this.description.labelNames.map((name, index) => [name, valueAt(index)]));
+  #overflowSeries(): Series {
+    this.#budget.overflowed += 1;
+    this.#overflow ??= this.#add(this.description.labelNames.map(() => 'other'));
+    return this.#overflow;
+  }
+
+  #add(values: readonly string[]): Series {
+    const labels = Object.fromEntries(this.description.labelNames.map((name, index) => [name, safeText(values[index] ?? '')]));
+    const series = this.#create();
+    this.#entries.push([labels, series]);
+    return series;
   }
 }

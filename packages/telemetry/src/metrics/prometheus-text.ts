@@ -1,43 +1,32 @@
-import type { FamilyDescription } from './family.js';
-import type { Labels } from './labels.js';
-import type { DistributionSample, MetricsSnapshot, NumberSample } from './registry.js';
+import type { Family, Labels } from './family.js';
+import { HistogramSeries, type NumberSeries } from './series.js';
 
-/**
- * The Prometheus text exposition format, version 0.0.4. Distributions are summaries with the quantiles 0.5, 0.95 and 0.99. Families
- * without a series are left out.
- */
-export function prometheusText(descriptions: readonly FamilyDescription[], snapshot: MetricsSnapshot): string {
-  const numbers = byName([...snapshot.counters, ...snapshot.gauges]);
-  const distributions = byName(snapshot.distributions);
+/** The Prometheus text exposition format, version 0.0.4. Families without a series are left out. */
+export function prometheusText(families: readonly (Family<NumberSeries> | Family<HistogramSeries>)[]): string {
   let text = '';
-  for (const { name, help, kind } of descriptions) {
-    const lines =
-      kind === 'summary'
-        ? (distributions.get(name) ?? []).flatMap(summaryLines)
-        : (numbers.get(name) ?? []).map((sample) => numberLine(sample));
-    if (lines.length === 0) continue;
-    text += `# HELP ${name} ${escapeHelp(help)}\n# TYPE ${name} ${kind}\n${lines.join('\n')}\n`;
+  for (const family of families) {
+    const { name, help, kind } = family.description;
+    const lines = Array.from<readonly [Labels, NumberSeries | HistogramSeries], string[]>(family, ([labels, series]) =>
+      series instanceof HistogramSeries ? histogramLines(name, labels, series) : [line(name, labels, series.value)],
+    ).flat();
+    if (lines.length > 0) text += `# HELP ${name} ${escapeHelp(help)}\n# TYPE ${name} ${kind}\n${lines.join('\n')}\n`;
   }
   return text;
 }
 
-function numberLine({ name, labels, value }: NumberSample): string {
-  return `${name}${labelText(labels)} ${numberText(value)}`;
-}
-
-function summaryLines({ name, labels, p50, p95, p99, sum, count }: DistributionSample): string[] {
+function histogramLines(name: string, labels: Labels, series: HistogramSeries): string[] {
+  const { buckets, count, sum } = series.read();
   return [
-    `${name}${labelText({ ...labels, quantile: '0.5' })} ${numberText(p50)}`,
-    `${name}${labelText({ ...labels, quantile: '0.95' })} ${numberText(p95)}`,
-    `${name}${labelText({ ...labels, quantile: '0.99' })} ${numberText(p99)}`,
-    `${name}_sum${labelText(labels)} ${numberText(sum)}`,
-    `${name}_count${labelText(labels)} ${numberText(count)}`,
+    ...buckets.map((bucket) => line(`${name}_bucket`, { ...labels, le: String(bucket.upTo) }, bucket.count)),
+    line(`${name}_bucket`, { ...labels, le: '+Inf' }, count),
+    line(`${name}_sum`, labels, sum),
+    line(`${name}_count`, labels, count),
   ];
 }
 
-function labelText(labels: Labels): string {
-  const pairs = Object.entries(labels).map(([name, value]) => `${name}="${escapeLabel(value)}"`);
-  return pairs.length === 0 ? '' : `{${pairs.join(',')}}`;
+function line(name: string, labels: Labels, value: number): string {
+  const pairs = Object.entries(labels).map(([label, text]) => `${label}="${escapeLabel(text)}"`);
+  return `${name}{${pairs.join(',')}} ${numberText(value)}`;
 }
 
 function numberText(value: number): string {
@@ -47,19 +36,9 @@ function numberText(value: number): string {
 }
 
 function escapeLabel(value: string): string {
-  return value.replaceAll('\\', '\\\\').replaceAll('\n', '\\n').replaceAll('"', '\\"');
+  return escapeHelp(value).replaceAll('"', '\\"');
 }
 
 function escapeHelp(help: string): string {
   return help.replaceAll('\\', '\\\\').replaceAll('\n', '\\n');
-}
-
-function byName<Sample extends { readonly name: string }>(samples: readonly Sample[]): Map<string, Sample[]> {
-  const groups = new Map<string, Sample[]>();
-  for (const sample of samples) {
-    const group = groups.get(sample.name);
-    if (group === undefined) groups.set(sample.name, [sample]);
-    else group.push(sample);
-  }
-  return groups;
 }

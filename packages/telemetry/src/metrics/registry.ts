@@ -1,34 +1,41 @@
-import { Family, type FamilyDescription, type SeriesBudget } from './family.js';
-import { type Labels, matches } from './labels.js';
-import { prometheusText } from './prometheus-text.js';
-import { DistributionSeries, type DistributionSummary, NumberSeries } from './series.js';
+import { Family, type Labels, type SeriesBudget } from './family.js';
+import { type HistogramReading, HistogramSeries, NumberSeries } from './series.js';
 
-/** One number of a snapshot. */
+/** One counter or gauge of a snapshot. */
 export interface NumberSample {
   readonly name: string;
   readonly labels: Labels;
   readonly value: number;
 }
 
-/** One distribution of a snapshot, in the unit its name ends with. */
-export interface DistributionSample extends DistributionSummary {
+/** One histogram of a snapshot. */
+export interface HistogramSample extends HistogramReading {
   readonly name: string;
   readonly labels: Labels;
 }
 
-/** All metrics at one moment: plain data, safe to serialise. */
+/** All metrics at one moment: plain data that serializes as JSON. */
 export interface MetricsSnapshot {
   readonly counters: readonly NumberSample[];
   readonly gauges: readonly NumberSample[];
-  readonly distributions: readonly DistributionSample[];
-  /** Records that were counted under the label value `other` because there were too many series. */
+  readonly histograms: readonly HistogramSample[];
+  /** Records counted under the label value `other` because there were too many series. */
   readonly overflowed: number;
 }
 
-/** Holds families, bounded in the number of series. */
+/** Label names of metrics per server. */
+export const BY_SERVER = ['base_url'] as const;
+/** Label names of metrics per server and kind of request. */
+export const BY_REQUEST_TYPE = [...BY_SERVER, 'request_type'] as const;
+
+/** From a fast HTTP attempt to a slow training step. */
+const SECONDS_BOUNDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600];
+const BYTES_BOUNDS = [256, 1_024, 4_096, 16_384, 65_536, 262_144, 1_048_576, 4_194_304, 16_777_216, 67_108_864];
+
+/** Holds the families of metrics, with a limit on the number of their series. */
 export class Registry {
   readonly #numbers: Family<NumberSeries>[] = [];
-  readonly #distributions: Family<DistributionSeries>[] = [];
+  readonly #histograms: Family<HistogramSeries>[] = [];
   readonly #budget: SeriesBudget;
 
   constructor(maxSeries: number) {
@@ -36,68 +43,47 @@ export class Registry {
   }
 
   counter<const Names extends readonly string[]>(name: string, help: string, labelNames: Names): Family<NumberSeries, Names> {
-    return this.#number({ name, help, kind: 'counter', labelNames });
+    return addTo(this.#numbers, new Family({ name, help, kind: 'counter', labelNames }, () => new NumberSeries(), this.#budget));
   }
 
   gauge<const Names extends readonly string[]>(name: string, help: string, labelNames: Names): Family<NumberSeries, Names> {
-    return this.#number({ name, help, kind: 'gauge', labelNames });
+    return addTo(this.#numbers, new Family({ name, help, kind: 'gauge', labelNames }, () => new NumberSeries(), this.#budget));
   }
 
-  /** Seconds, recorded to the microsecond. */
-  seconds<const Names extends readonly string[]>(name: string, help: string, labelNames: Names): Family<DistributionSeries, Names> {
-    return this.#distribution({ name, help, kind: 'summary', labelNames }, 1_000_000);
+  seconds<const Names extends readonly string[]>(name: string, help: string, labelNames: Names): Family<HistogramSeries, Names> {
+    const create = () => new HistogramSeries(SECONDS_BOUNDS);
+    return addTo(this.#histograms, new Family({ name, help, kind: 'histogram', labelNames }, create, this.#budget));
   }
 
-  bytes<const Names extends readonly string[]>(name: string, help: string, labelNames: Names): Family<DistributionSeries, Names> {
-    return this.#distribution({ name, help, kind: 'summary', labelNames }, 1);
+  bytes<const Names extends readonly string[]>(name: string, help: string, labelNames: Names): Family<HistogramSeries, Names> {
+    const create = () => new HistogramSeries(BYTES_BOUNDS);
+    return addTo(this.#histograms, new Family({ name, help, kind: 'histogram', labelNames }, create, this.#budget));
   }
 
-  /** The sum over all series of a counter or gauge that have these labels; for distributions, the count. 0 for an unknown name. */
+  get families(): readonly (Family<NumberSeries> | Family<HistogramSeries>)[] {
+    return [...this.#numbers, ...this.#histograms];
+  }
+
+  /** The sum over all series of a counter or gauge that have these labels; the number of values for a histogram. 0 for an unknown name. */
   total(name: string, labels: Labels = {}): number {
-    let total = 0;
-    for (const family of this.#numbers) {
-      if (family.description.name !== name) continue;
-      for (const entry of family) if (matches(entry.labels, labels)) total += entry.series.value;
-    }
-    for (const family of this.#distributions) {
-      if (family.description.name !== name) continue;
-      for (const entry of family) if (matches(entry.labels, labels)) total += entry.series.summary().count;
-    }
-    return total;
+    const { counters, gauges, histograms } = this.snapshot();
+    return [...counters, ...gauges, ...histograms]
+      .filter((sample) => sample.name === name && Object.keys(labels).every((label) => sample.labels[label] === labels[label]))
+      .reduce((total, sample) => total + ('value' in sample ? sample.value : sample.count), 0);
   }
 
   snapshot(): MetricsSnapshot {
-    const counters: NumberSample[] = [];
-    const gauges: NumberSample[] = [];
-    for (const family of this.#numbers) {
-      const samples = family.description.kind === 'counter' ? counters : gauges;
-      for (const { labels, series } of family) samples.push({ name: family.description.name, labels, value: series.value });
-    }
-    const distributions = this.#distributions.flatMap((family) =>
-      Array.from(family, ({ labels, series }) => ({ name: family.description.name, labels, ...series.summary() })),
-    );
-    return { counters, gauges, distributions, overflowed: this.#budget.overflowed };
+    const numbers = (kind: string) => this.#numbers.filter(({ description }) => description.kind === kind).flatMap(samplesOf);
+    const histograms = this.#histograms.flatMap(samplesOf);
+    return { counters: numbers('counter'), gauges: numbers('gauge'), histograms, overflowed: this.#budget.overflowed };
   }
+}
 
-  prometheus(): string {
-    return prometheusText(
-      [...this.#numbers, ...this.#distributions].map(({ description }) => description),
-      this.snapshot(),
-    );
-  }
+function addTo<Series, Added extends Family<Series>>(families: Family<Series>[], family: Added): Added {
+  families.push(family);
+  return family;
+}
 
-  #number<Names extends readonly string[]>(description: FamilyDescription<Names>): Family<NumberSeries, Names> {
-    const family = new Family(description, () => new NumberSeries(), this.#budget);
-    this.#numbers.push(family);
-    return family;
-  }
-
-  #distribution<Names extends readonly string[]>(
-    description: FamilyDescription<Names>,
-    resolution: number,
-  ): Family<DistributionSeries, Names> {
-    const family = new Family(description, () => new DistributionSeries(resolution), this.#budget);
-    this.#distributions.push(family);
-    return family;
-  }
+function samplesOf<Reading>(family: Family<{ read(): Reading }>): ({ readonly name: string; readonly labels: Labels } & Reading)[] {
+  return Array.from(family, ([labels, series]) => ({ name: family.description.name, labels, ...series.read() }));
 }

@@ -1,16 +1,15 @@
-import { type Context, context, type Span, SpanKind, type Tracer, trace } from '@opentelemetry/api';
+import { context, type Span, SpanKind, type Tracer, trace } from '@opentelemetry/api';
 import type { HttpRequestEvent } from '@tinkex/types';
 import { redactText } from '@tinkex/types/wire';
-import type { EventHandlers } from '../attach/attach.js';
-import { safeText } from '../redaction/safe-text.js';
-import { httpErrorType, httpStartAttributes, spanStatus } from './attributes.js';
-import { announceAttempt } from './current-attempt.js';
-import { spanTime } from './span-time.js';
+import type { EventHandlers } from '../events/event-handlers.js';
+import { safeText } from '../events/safe-text.js';
+import { httpErrorType, httpStartAttributes, spanStatus, spanTime } from './attributes.js';
+import { announceAttempt } from './trace-context.js';
 
-/** Spans beyond this many at once are not made: a bound for a publisher that never ends its attempts. */
-const maxOpenSpans = 10_000;
+/** A bound for publishers that never end their attempts: further attempts get no span. */
+const MAX_OPEN_SPANS = 10_000;
 
-/** Makes a span of each HTTP attempt, a child of the context that is active when the attempt starts. */
+/** Creates one span per HTTP attempt, a child of the context that is active when the attempt starts. */
 export class AttemptSpans {
   readonly #tracer: Tracer;
   readonly #open = new Map<HttpRequestEvent, Span>();
@@ -27,20 +26,17 @@ export class AttemptSpans {
     };
   }
 
-  /** Ends the spans of attempts that are still under way, at the time they started: nothing more is known. */
+  /** Ends the spans of attempts that are still in flight, at their start time: nothing else is known. */
   endAll(): void {
     for (const [event, span] of this.#open) span.end(spanTime(event.startedAtMs));
     this.#open.clear();
   }
 
   #start(event: HttpRequestEvent): void {
-    if (this.#open.size >= maxOpenSpans) return;
-    const parent: Context = context.active();
-    const span = this.#tracer.startSpan(
-      spanName(event),
-      { kind: SpanKind.CLIENT, startTime: spanTime(event.startedAtMs), attributes: httpStartAttributes(event) },
-      parent,
-    );
+    if (this.#open.size >= MAX_OPEN_SPANS) return;
+    const parent = context.active();
+    const options = { kind: SpanKind.CLIENT, startTime: spanTime(event.startedAtMs), attributes: httpStartAttributes(event) };
+    const span = this.#tracer.startSpan(spanName(event), options, parent);
     this.#open.set(event, span);
     announceAttempt(event, trace.setSpan(parent, span));
   }
@@ -59,7 +55,7 @@ export class AttemptSpans {
   }
 }
 
-/** Few different names, as the conventions ask: a call without an operation's name is called after its path, which may hold ids. */
+/** Few distinct names, as the conventions demand. A call without an operation name is named after its path, which may contain IDs. */
 function spanName({ method, requestType }: HttpRequestEvent): string {
   return requestType.startsWith(`${method} `) ? method : `${method} ${safeText(requestType)}`;
 }

@@ -1,67 +1,67 @@
-import { type Attributes, type SpanStatus, SpanStatusCode } from '@opentelemetry/api';
+import { type Attributes, type HrTime, type SpanStatus, SpanStatusCode } from '@opentelemetry/api';
 import type { EventSource, HttpRequestEvent } from '@tinkex/types';
 import { redactText } from '@tinkex/types/wire';
-import { safeText } from '../redaction/safe-text.js';
+import { safeText } from '../events/safe-text.js';
 
-/** The server of a base URL, by the semantic conventions. */
-export interface ServerAttributes {
-  readonly 'server.address': string;
-  readonly 'server.port'?: number;
-}
+/** The provider's name in `gen_ai.*` attributes. */
+export const PROVIDER_NAME = 'tinker';
 
-const servers = new Map<string, ServerAttributes>();
+const MAX_REMEMBERED_SERVERS = 1_000;
+const SERVERS = new Map<string, Attributes>();
 
 /** `server.address` and `server.port` of a base URL. Remembered: a process talks to few servers. */
-export function serverAttributes(baseUrl: string): ServerAttributes {
-  const known = servers.get(baseUrl);
+export function serverAttributes(baseUrl: string): Attributes {
+  const known = SERVERS.get(baseUrl);
   if (known !== undefined) return known;
-  if (servers.size >= 1_000) servers.clear();
-  const made = parseServer(baseUrl);
-  servers.set(baseUrl, made);
-  return made;
+  if (SERVERS.size >= MAX_REMEMBERED_SERVERS) SERVERS.clear();
+  const attributes = parseServer(baseUrl);
+  SERVERS.set(baseUrl, attributes);
+  return attributes;
 }
 
-function parseServer(baseUrl: string): ServerAttributes {
-  try {
-    const { hostname, port, protocol } = new URL(baseUrl);
-    return { 'server.address': hostname, 'server.port': port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port) };
-  } catch {
-    // An event may come from elsewhere; a strange base URL must not cost the span.
-    return { 'server.address': safeText(baseUrl) };
-  }
+function parseServer(baseUrl: string): Attributes {
+  // Anyone can publish an event: an invalid base URL must not cost the span.
+  if (!URL.canParse(baseUrl)) return { 'server.address': safeText(baseUrl) };
+  const { hostname, port, protocol } = new URL(baseUrl);
+  return { 'server.address': hostname, 'server.port': port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port) };
 }
 
-/** Who an event is about. */
-export function sourceAttributes(source: EventSource): Attributes {
-  return {
-    'tinkex.client.id': source.clientId,
-    ...serverAttributes(source.baseUrl),
-    ...(source.sessionId === undefined ? {} : { 'session.id': source.sessionId }),
-  };
+/** The client and session that an event belongs to. */
+export function sourceAttributes({ clientId, baseUrl, sessionId }: EventSource): Attributes {
+  return { 'tinkex.client.id': clientId, 'session.id': sessionId, ...serverAttributes(baseUrl) };
 }
 
-/** What is known of an HTTP attempt when it starts. */
+/** What is known about an HTTP attempt when it starts. */
 export function httpStartAttributes(event: HttpRequestEvent): Attributes {
   return {
     'http.request.method': event.method,
     'http.request.body.size': event.requestBytes,
+    'http.request.resend_count': event.attempt === 0 ? undefined : event.attempt,
     'url.full': redactText(`${event.baseUrl.replace(/\/+$/, '')}/${event.path.replace(/^\/+/, '')}`, 500),
     'url.path': redactText(event.path, 500),
     'tinkex.request.type': safeText(event.requestType),
     'tinkex.pool': event.pool,
     ...sourceAttributes(event),
-    ...(event.attempt === 0 ? {} : { 'http.request.resend_count': event.attempt }),
   };
 }
 
-/** `error.type` by the conventions: the status of an error answer, or the error's code, or its name if it is none of ours. `undefined` for a success. */
-export function httpErrorType(event: HttpRequestEvent): string | undefined {
-  const thrown = event.errorCode ?? event.errorName;
+/** `error.type` by the conventions: the error's code, or its name if it is not an SDK error, or an error status. `undefined` for a success. */
+export function httpErrorType({ errorCode, errorName, status }: HttpRequestEvent): string | undefined {
+  const thrown = errorCode ?? errorName;
   if (thrown !== undefined) return safeText(thrown);
-  return event.status !== undefined && event.status >= 400 ? String(event.status) : undefined;
+  return status !== undefined && status >= 400 ? String(status) : undefined;
 }
 
 /** The status of a span that ended with this error, or without one. */
 export function spanStatus(errorType: string | undefined): SpanStatus {
   return errorType === undefined ? { code: SpanStatusCode.UNSET } : { code: SpanStatusCode.ERROR, message: errorType };
+}
+
+/**
+ * Milliseconds since the epoch as OpenTelemetry's pair. A plain number would be ambiguous: OpenTelemetry takes small numbers (an injected
+ * clock that starts at 0) as time since the process began.
+ */
+export function spanTime(epochMs: number): HrTime {
+  const seconds = Math.floor(epochMs / 1_000);
+  return [seconds, Math.round((epochMs - seconds * 1_000) * 1_000_000)];
 }

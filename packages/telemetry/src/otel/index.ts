@@ -1,4 +1,3 @@
-export type { AttachOptions } from '../attach/attach.js';
-export type { Attachment } from '../attach/attachment.js';
+export type { Attachment, AttachOptions } from '../attach/consumer.js';
 export { attachOpenTelemetry, type OpenTelemetryOptions } from './attach-opentelemetry.js';
 export { type TraceContextOptions, traceContext } from './trace-context.js';

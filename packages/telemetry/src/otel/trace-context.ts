@@ -1,25 +1,25 @@
-import { context, defaultTextMapSetter, propagation, type TextMapPropagator } from '@opentelemetry/api';
+import { type Context, context, defaultTextMapSetter, propagation, type TextMapPropagator } from '@opentelemetry/api';
 import type { Middleware } from '@tinkex/http';
-import { takeAttempt } from './current-attempt.js';
+import type { HttpRequestEvent } from '@tinkex/types';
 
 /** Options of {@link traceContext}. */
 export interface TraceContextOptions {
   /** Writes the headers. Default: the globally registered propagator, which OpenTelemetry's SDK sets to W3C trace context. */
-  readonly propagator?: TextMapPropagator;
+  readonly propagator?: TextMapPropagator | undefined;
 }
 
 /**
  * A middleware that sends the trace context (`traceparent`, `tracestate`) with every attempt, so that the server's spans join the trace.
- * With {@link attachOpenTelemetry} the header names the attempt's own span, otherwise the span that is active where the call was made.
- * A header that is already there is left alone. Nothing is sent unless this middleware is used.
+ * With {@link attachOpenTelemetry} the header names the span of the attempt, otherwise the span that is active where the call was made.
+ * An existing header is left alone. Without this middleware no trace context is sent.
  */
-export function traceContext(options: TraceContextOptions = {}): Middleware {
+export function traceContext({ propagator }: TraceContextOptions = {}): Middleware {
   return (request, next) => {
     const sendContext = takeAttempt(request.method, request.url) ?? context.active();
-    if (hasHeader(request.headers, 'traceparent')) return next(request);
+    if (request.headers['traceparent'] !== undefined) return next(request);
     const injected: Record<string, string> = {};
     try {
-      (options.propagator ?? propagation).inject(sendContext, injected, defaultTextMapSetter);
+      (propagator ?? propagation).inject(sendContext, injected, defaultTextMapSetter);
     } catch {
       // A broken propagator costs the trace header, never the request.
       return next(request);
@@ -28,6 +28,27 @@ export function traceContext(options: TraceContextOptions = {}): Middleware {
   };
 }
 
-function hasHeader(headers: Readonly<Record<string, string>>, name: string): boolean {
-  return headers[name] !== undefined;
+let announced: { readonly event: HttpRequestEvent; readonly context: Context } | undefined;
+let isResetScheduled = false;
+
+/**
+ * Hands the context of an attempt's span to the middleware above. The start event is published just before the middleware runs, in the
+ * same turn; the next microtask forgets the context, so that it never reaches another attempt.
+ */
+export function announceAttempt(event: HttpRequestEvent, spanContext: Context): void {
+  announced = { event, context: spanContext };
+  if (isResetScheduled) return;
+  isResetScheduled = true;
+  queueMicrotask(() => {
+    isResetScheduled = false;
+    announced = undefined;
+  });
+}
+
+/** The context of the attempt that sends this request, if its span was created in this turn. Can be taken once. */
+function takeAttempt(method: string, url: string): Context | undefined {
+  const attempt = announced;
+  announced = undefined;
+  if (attempt === undefined || attempt.event.method !== method) return undefined;
+  return url.startsWith(attempt.event.baseUrl) && url.includes(attempt.event.path) ? attempt.context : undefined;
 }

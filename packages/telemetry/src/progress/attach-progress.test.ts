@@ -67,7 +67,7 @@ describe('attachProgress', () => {
     expect(stream.texts.at(-1)).toContain('queue active');
   });
 
-  it('rewrites one line on a terminal, in colour, no wider than the terminal, and ends it', () => {
+  it('rewrites one line on a terminal, in color, no wider than the terminal, and ends it', () => {
     vi.stubEnv('NO_COLOR', '');
     const stream = collectingStream({ isTTY: true, columns: 24 });
     const progress = attachProgress({ stream, totalSteps: 2 });
@@ -80,8 +80,8 @@ describe('attachProgress', () => {
 
   it.each([
     ['NO_COLOR is set', { isTTY: true }, '1'],
-    ['it is told so', { isTTY: true, hasColours: false }, ''],
-  ])('has no colours when %s', (_when, options, noColor) => {
+    ['the option says so', { isTTY: true, hasColors: false }, ''],
+  ])('has no colors when %s', (_when, options, noColor) => {
     vi.stubEnv('NO_COLOR', noColor);
     const stream = collectingStream();
     const progress = attachProgress({ stream, ...options });
@@ -100,7 +100,7 @@ describe('attachProgress', () => {
 
   it('shows no more than one update an interval, and always the newest state', () => {
     const stream = collectingStream({ isTTY: true });
-    using _progress = attachProgress({ stream, hasColours: false });
+    using _progress = attachProgress({ stream, hasColors: false });
     for (let count = 0; count < 50; count += 1) step(1);
     expect(stream.texts).toHaveLength(1);
     vi.advanceTimersByTime(100);

@@ -1,49 +1,51 @@
 import type { ProgressReading } from './progress-state.js';
 
-type Colour = 'bold' | 'green' | 'yellow' | 'red' | 'dim';
-const codes: Readonly<Record<Colour, number>> = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33 };
+type Color = 'bold' | 'green' | 'yellow' | 'red' | 'dim';
+const COLOR_CODES: Readonly<Record<Color, number>> = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33 };
 
-/** Paints a text, or leaves it alone where colours are not wanted. */
-export type Paint = (colour: Colour, text: string) => string;
+/** Colors a text, or returns it unchanged where colors are not wanted. */
+export type Paint = (color: Color, text: string) => string;
 
-/** Colours by escape sequences. */
-export const ansiPaint: Paint = (colour, text) => `\u001b[${codes[colour]}m${text}\u001b[0m`;
+/** Colors by escape sequences. */
+export const ansiPaint: Paint = (color, text) => `\u001b[${COLOR_CODES[color]}m${text}\u001b[0m`;
 
-/** No colours. */
-export const plainPaint: Paint = (_colour, text) => text;
+/** No colors. */
+export const plainPaint: Paint = (_color, text) => text;
 
 /**
- * One line: step, loss, tokens/s, queue state, retries, time and time left. Parts that are not known are left out, and so are the last
- * parts when the line would be longer than `maxLength` characters.
+ * One line: step, loss, tokens/s, time left, elapsed time, queue state, retries. Unknown parts are left out, and so are the last parts if
+ * the line would be longer than `maxLength` characters.
  */
 export function progressLine(reading: ProgressReading, paint: Paint, maxLength = Number.POSITIVE_INFINITY): string {
-  const parts: { readonly text: string; readonly colour?: Colour }[] = [
-    { text: `step ${reading.step}${reading.totalSteps === undefined ? '' : `/${reading.totalSteps}`}`, colour: 'bold' },
-  ];
-  if (reading.loss !== undefined) parts.push({ text: `loss ${shortNumber(reading.loss)}`, colour: 'green' });
-  if (reading.tokensPerSecond !== undefined) parts.push({ text: `${rate(reading.tokensPerSecond)} tok/s` });
-  if (reading.etaMs !== undefined) parts.push({ text: `eta ${clockTime(reading.etaMs)}` });
-  parts.push({ text: `elapsed ${clockTime(reading.elapsedMs)}`, colour: 'dim' });
-  if (reading.isRateLimited) parts.push({ text: 'rate limited', colour: 'yellow' });
-  if (reading.queueState !== undefined) {
-    parts.push({ text: `queue ${reading.queueState}`, ...(reading.queueState === 'active' ? {} : { colour: 'yellow' as const }) });
-  }
-  if (reading.samples > 0) parts.push({ text: `samples ${reading.samples}` });
-  if (reading.retries > 0) parts.push({ text: `retries ${reading.retries}`, colour: 'yellow' });
-  if (reading.restarts > 0) parts.push({ text: `restarts ${reading.restarts}`, colour: 'yellow' });
-  if (reading.failures > 0) parts.push({ text: `failures ${reading.failures}`, colour: 'red' });
-
   let length = 0;
   const shown: string[] = [];
-  for (const { text, colour } of parts) {
+  for (const { text, color } of progressParts(reading)) {
     length += text.length + (shown.length === 0 ? 0 : 2);
     if (length > maxLength && shown.length > 0) break;
-    shown.push(colour === undefined ? text : paint(colour, text));
+    shown.push(color === undefined ? text : paint(color, text));
   }
   return shown.join('  ');
 }
 
-function shortNumber(value: number): string {
+function progressParts(reading: ProgressReading): { readonly text: string; readonly color?: Color | undefined }[] {
+  const { step, totalSteps, loss, tokensPerSecond, etaMs, elapsedMs, queueState, samples, retries, restarts, failures } = reading;
+  const parts: { text: string; color?: Color | undefined }[] = [];
+  const add = (text: string, color?: Color): void => void parts.push({ text, color });
+  add(totalSteps === undefined ? `step ${step}` : `step ${step}/${totalSteps}`, 'bold');
+  if (loss !== undefined) add(`loss ${lossText(loss)}`, 'green');
+  if (tokensPerSecond !== undefined) add(`${rateText(tokensPerSecond)} tok/s`);
+  if (etaMs !== undefined) add(`eta ${timeText(etaMs)}`);
+  add(`elapsed ${timeText(elapsedMs)}`, 'dim');
+  if (reading.isRateLimited) add('rate limited', 'yellow');
+  if (queueState !== undefined) add(`queue ${queueState}`, queueState === 'active' ? undefined : 'yellow');
+  if (samples > 0) add(`samples ${samples}`);
+  if (retries > 0) add(`retries ${retries}`, 'yellow');
+  if (restarts > 0) add(`restarts ${restarts}`, 'yellow');
+  if (failures > 0) add(`failures ${failures}`, 'red');
+  return parts;
+}
+
+function lossText(value: number): string {
   if (!Number.isFinite(value)) return String(value);
   const size = Math.abs(value);
   if (size !== 0 && size < 0.001) return value.toExponential(2);
@@ -51,14 +53,14 @@ function shortNumber(value: number): string {
   return Math.round(value).toLocaleString('en-US');
 }
 
-/** One digit behind the point at most: `5.344` would look like thousands. */
-function rate(value: number): string {
+/** At most one decimal: `5.344` would look like thousands. */
+function rateText(value: number): string {
   return value.toLocaleString('en-US', { maximumFractionDigits: value < 100 ? 1 : 0 });
 }
 
-function clockTime(ms: number): string {
+function timeText(ms: number): string {
   const seconds = Math.max(0, Math.round(ms / 1_000));
-  const two = (value: number) => String(value).padStart(2, '0');
-  const minutesAndSeconds = `${two(Math.floor(seconds / 60) % 60)}:${two(seconds % 60)}`;
+  const twoDigits = (value: number) => String(value).padStart(2, '0');
+  const minutesAndSeconds = `${twoDigits(Math.floor(seconds / 60) % 60)}:${twoDigits(seconds % 60)}`;
   return seconds >= 3_600 ? `${Math.floor(seconds / 3_600)}:${minutesAndSeconds}` : minutesAndSeconds;
 }

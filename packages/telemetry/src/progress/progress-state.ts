@@ -1,120 +1,139 @@
-import type { FutureSettledEvent, QueueState, SamplingCallEvent, TrainingOperationEvent } from '@tinkex/types';
-import { RateWindow } from './rate-window.js';
+import type { Clock } from '@tinkex/http';
+import type { QueueState } from '@tinkex/types';
+import type { EventHandlers } from '../events/event-handlers.js';
 
 /** What a progress view shows. */
 export interface ProgressReading {
   readonly step: number;
-  readonly totalSteps?: number;
+  readonly totalSteps?: number | undefined;
   readonly elapsedMs: number;
-  readonly loss?: number;
-  readonly tokensPerSecond?: number;
-  readonly etaMs?: number;
-  readonly queueState?: QueueState;
+  readonly loss?: number | undefined;
+  readonly tokensPerSecond?: number | undefined;
+  readonly etaMs?: number | undefined;
+  readonly queueState?: QueueState | undefined;
   readonly isRateLimited: boolean;
   readonly retries: number;
   readonly samples: number;
   readonly failures: number;
-  /** Broken runs that a recovery monitor has restarted. */
+  /** Broken runs that a recovery monitor restarted. */
   readonly restarts: number;
 }
 
-/** Options of the reading. */
+/** What counts as a step, and where the loss is. */
 export interface ProgressStateOptions {
-  readonly totalSteps?: number;
+  readonly clock: Clock;
+  readonly totalSteps?: number | undefined;
   readonly stepType: string;
-  readonly lossMetric?: string;
+  readonly lossMetric?: string | undefined;
 }
 
-/** Gathers what events tell into one reading. Constant memory. */
+type Counter = 'samples' | 'retries' | 'failures' | 'restarts';
+
+/** Gathers events into one reading, in constant memory. */
 export class ProgressState {
   readonly #options: ProgressStateOptions;
   readonly #startedAtMs: number;
-  readonly #steps = new RateWindow();
-  readonly #tokens = new RateWindow();
+  readonly #stepRate = new RateWindow();
+  readonly #tokenRate = new RateWindow();
+  readonly #counts: Record<Counter, number> = { samples: 0, retries: 0, failures: 0, restarts: 0 };
   #step = 0;
   #loss: number | undefined;
   #queueState: QueueState | undefined;
   #isRateLimited = false;
-  #retries = 0;
-  #samples = 0;
-  #failures = 0;
-  #restarts = 0;
 
-  constructor(options: ProgressStateOptions, nowMs: number) {
+  constructor(options: ProgressStateOptions) {
     this.#options = options;
-    this.#startedAtMs = nowMs;
-    this.#steps.add(nowMs, 0);
-    this.#tokens.add(nowMs, 0);
+    this.#startedAtMs = options.clock.now();
+    this.#stepRate.add(this.#startedAtMs, 0);
+    this.#tokenRate.add(this.#startedAtMs, 0);
   }
 
-  trained(event: TrainingOperationEvent, nowMs: number): void {
-    if (event.tokens > 0) this.#tokens.add(nowMs, event.tokens);
-    this.#loss = lossOf(event.metrics, this.#options.lossMetric) ?? this.#loss;
+  /** Handlers that keep the state current. They call `onChange` when there is something new to show. */
+  handlers(onChange: () => void): EventHandlers {
+    const { clock, stepType, lossMetric } = this.#options;
+    const count = (counter: Counter, amount = 1): void => {
+      this.#counts[counter] += amount;
+      onChange();
+    };
+    const setRateLimited = (isRateLimited: boolean): void => {
+      this.#isRateLimited = isRateLimited;
+      onChange();
+    };
+    return {
+      'tinkex:training:operation': ({ tokens, metrics }) => {
+        if (tokens > 0) this.#tokenRate.add(clock.now(), tokens);
+        this.#loss = findLoss(metrics, lossMetric) ?? this.#loss;
+      },
+      'tinkex:future:settled': ({ outcome, requestType }) => {
+        if (outcome === 'rejected' || requestType !== stepType) return;
+        this.#step += 1;
+        this.#stepRate.add(clock.now(), 1);
+        onChange();
+      },
+      'tinkex:sampling:call': ({ errorCode, samples, sampledTokens }) => {
+        if (sampledTokens > 0) this.#tokenRate.add(clock.now(), sampledTokens);
+        if (errorCode === undefined) count('samples', samples);
+        else count('failures');
+      },
+      'tinkex:queue:state_change': ({ to }) => {
+        this.#queueState = to;
+        onChange();
+      },
+      'tinkex:rate_limit:set': () => setRateLimited(true),
+      'tinkex:rate_limit:cleared': () => setRateLimited(false),
+      'tinkex:http:request:retry': () => count('retries'),
+      'tinkex:future:unobserved_failure': () => count('failures'),
+      'tinkex:recovery:given_up': () => count('failures'),
+      'tinkex:recovery:recovered': () => count('restarts'),
+    };
   }
 
-  /** Returns whether that completed a step. */
-  settled({ requestType, outcome }: FutureSettledEvent, nowMs: number): boolean {
-    if (outcome === 'rejected' || requestType !== this.#options.stepType) return false;
-    this.#step += 1;
-    this.#steps.add(nowMs, 1);
-    return true;
-  }
-
-  sampled(event: SamplingCallEvent, nowMs: number): void {
-    if (event.errorCode === undefined) this.#samples += event.samples;
-    else this.#failures += 1;
-    if (event.sampledTokens > 0) this.#tokens.add(nowMs, event.sampledTokens);
-  }
-
-  retried(): void {
-    this.#retries += 1;
-  }
-
-  failed(): void {
-    this.#failures += 1;
-  }
-
-  restarted(): void {
-    this.#restarts += 1;
-  }
-
-  queued(state: QueueState): void {
-    this.#queueState = state;
-  }
-
-  rateLimited(isRateLimited: boolean): void {
-    this.#isRateLimited = isRateLimited;
-  }
-
-  read(nowMs: number): ProgressReading {
-    const { totalSteps } = this.#options;
-    const stepsPerMs = this.#steps.perMs();
-    const tokensPerMs = this.#tokens.perMs();
-    const left = totalSteps === undefined ? undefined : Math.max(0, totalSteps - this.#step);
+  read(): ProgressReading {
+    const { clock, totalSteps } = this.#options;
+    const stepsPerMs = this.#stepRate.perMs();
+    const tokensPerMs = this.#tokenRate.perMs();
+    const isEtaKnown = totalSteps !== undefined && stepsPerMs > 0;
     return {
       step: this.#step,
-      elapsedMs: nowMs - this.#startedAtMs,
+      totalSteps,
+      elapsedMs: clock.now() - this.#startedAtMs,
+      loss: this.#loss,
+      tokensPerSecond: tokensPerMs > 0 ? tokensPerMs * 1_000 : undefined,
+      etaMs: isEtaKnown ? Math.max(0, totalSteps - this.#step) / stepsPerMs : undefined,
+      queueState: this.#queueState,
       isRateLimited: this.#isRateLimited,
-      retries: this.#retries,
-      samples: this.#samples,
-      failures: this.#failures,
-      restarts: this.#restarts,
-      ...(totalSteps === undefined ? {} : { totalSteps }),
-      ...(this.#loss === undefined ? {} : { loss: this.#loss }),
-      ...(this.#queueState === undefined ? {} : { queueState: this.#queueState }),
-      ...(tokensPerMs === undefined || tokensPerMs === 0 ? {} : { tokensPerSecond: tokensPerMs * 1_000 }),
-      ...(left === undefined || stepsPerMs === undefined || stepsPerMs === 0 ? {} : { etaMs: left / stepsPerMs }),
+      ...this.#counts,
     };
   }
 }
 
-/** The named metric; without a name, `loss` with any reduction, else the first metric that speaks of a loss. */
-function lossOf(metrics: Readonly<Record<string, number>>, wanted: string | undefined): number | undefined {
+/** The named metric. Without a name: `loss` with any reduction, else the first metric with "loss" in its name. */
+function findLoss(metrics: Readonly<Record<string, number>>, wanted: string | undefined): number | undefined {
   if (wanted !== undefined) return metrics[wanted];
-  let loose: number | undefined;
-  for (const name in metrics) {
-    if (name === 'loss' || name.startsWith('loss:')) return metrics[name];
-    if (loose === undefined && name.toLowerCase().includes('loss')) loose = metrics[name];
+  const names = Object.keys(metrics);
+  const name =
+    names.find((candidate) => candidate === 'loss' || candidate.startsWith('loss:')) ??
+    names.find((candidate) => candidate.toLowerCase().includes('loss'));
+  return name === undefined ? undefined : metrics[name];
+}
+
+const WINDOW_SIZE = 32;
+
+/** A rate over the last 32 moments, which follows changes without jumping. */
+class RateWindow {
+  readonly #moments: { readonly atMs: number; readonly amount: number }[] = [];
+
+  add(atMs: number, amount: number): void {
+    this.#moments.push({ atMs, amount });
+    if (this.#moments.length > WINDOW_SIZE) this.#moments.shift();
   }
-  return loose;
+
+  /** Amount per millisecond between the first and the last moment; 0 until they are apart in time. */
+  perMs(): number {
+    const [first, ...later] = this.#moments;
+    const last = later.at(-1);
+    if (first === undefined || last === undefined || last.atMs <= first.atMs) return 0;
+    // The first amount belongs to the time before the window.
+    return later.reduce((sum, { amount }) => sum + amount, 0) / (last.atMs - first.atMs);
+  }
 }

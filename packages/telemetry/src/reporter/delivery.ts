@@ -1,110 +1,98 @@
-import { type Clock, type Random, sleep } from '@tinkex/http';
+import { backoff, type Clock, type Random, type RetryStrategy, retry, sleep } from '@tinkex/http';
 import { ApiStatusError, TimeoutError, ValidationError } from '@tinkex/types';
 import type { TelemetryRequest } from '@tinkex/types/wire';
 
-/** Sends one batch. Must reject when it was not delivered; the signal is aborted when nobody waits any more. */
+/** Sends one batch. Must reject when the batch was not delivered; the signal is aborted when its result is no longer needed. */
 export type SendBatch = (batch: TelemetryRequest, signal: AbortSignal) => Promise<unknown>;
 
-/** How long and how often a batch is tried. */
+/** How a batch is sent, how often, and how long each attempt may take. */
 export interface DeliveryOptions {
   readonly send: SendBatch;
   readonly clock: Clock;
   readonly random: Random;
-  /** Tries of one batch. */
-  readonly maxTries: number;
-  readonly sendTimeoutMs: number;
+  readonly maxAttempts: number;
+  readonly attemptTimeoutMs: number;
 }
 
-/** `sent`; `dropped`: this batch is lost; `refused`: the service wants no reports at all. */
+/** `sent`; `dropped`: this batch is lost; `refused`: the service accepts no reports at all. */
 export type DeliveryOutcome = 'sent' | 'dropped' | 'refused';
 
-const firstPauseMs = 1_000;
-const maxPauseMs = 30_000;
-/** The service does not know us or does not know the endpoint: the next batch would fare no better. */
-const refusals = new Set([401, 403, 404, 405, 501]);
+/** The service does not know the client or the endpoint: the next batch would fail as well. */
+const REFUSAL_STATUSES: ReadonlySet<number | undefined> = new Set([401, 403, 404, 405, 501]);
 
-/** Delivers batches with a bounded number of tries. The reference client tries for ever; this one gives up. */
+/** Repeats everything but refusals, after 1, 2, 4 … 30 s, less up to a quarter at random. */
+export function reportStrategy({ maxAttempts, random }: Pick<DeliveryOptions, 'maxAttempts' | 'random'>): RetryStrategy {
+  const delayMs = backoff({ baseMs: 1_000, maxMs: 30_000, jitter: 0.25, random });
+  return ({ error, status, failures }) => {
+    if (failures + 1 >= maxAttempts || REFUSAL_STATUSES.has(status)) return undefined;
+    if (ApiStatusError.isInstance(error) && !error.isRetryable) return undefined;
+    // The service answered with a success that the client does not understand. The batch has arrived: sending it again would double it.
+    return ValidationError.isInstance(error) ? undefined : delayMs(failures);
+  };
+}
+
+/** Delivers batches, one at a time, with a bounded number of attempts. The reference client retries forever; this one gives up. */
 export class Delivery {
   readonly #options: DeliveryOptions;
-  readonly #abort = new AbortController();
+  readonly #strategy: RetryStrategy;
   readonly #hurry = new AbortController();
+  #isAborted = false;
+  #endAttempt: (() => void) | undefined;
 
   constructor(options: DeliveryOptions) {
     this.#options = options;
+    this.#strategy = reportStrategy(options);
   }
 
-  /** No more pauses: whatever is being tried gets one last try, now. */
+  /** Ends the current delay: the batch gets one last attempt, now. */
   hurry(): void {
     this.#hurry.abort();
   }
 
-  /** Ends everything that is under way. */
+  /** Ends the current attempt. No other follows. */
   abort(): void {
+    this.#isAborted = true;
     this.#hurry.abort();
-    this.#abort.abort();
+    this.#endAttempt?.();
   }
 
   /** Never rejects. */
   async deliver(batch: TelemetryRequest): Promise<DeliveryOutcome> {
-    for (let attempt = 1; ; attempt += 1) {
-      const wasHurried = this.#hurry.signal.aborted;
-      const outcome = await this.#try(batch);
-      if (outcome !== 'failed') return outcome;
-      if (attempt >= this.#options.maxTries || wasHurried || this.#abort.signal.aborted) return 'dropped';
-      await this.#pause(attempt);
-    }
-  }
-
-  async #try(batch: TelemetryRequest): Promise<DeliveryOutcome | 'failed'> {
+    const { clock } = this.#options;
+    let isLastAttempt = false;
+    const attempt = (): Promise<unknown> => {
+      isLastAttempt = this.#hurry.signal.aborted;
+      return this.#attempt(batch);
+    };
     try {
-      await this.#send(batch);
+      await retry(attempt, {
+        clock,
+        strategies: [(failure) => (isLastAttempt || this.#isAborted ? undefined : this.#strategy(failure))],
+        // A sleep that is cut short rejects; the last attempt follows.
+        wait: (delayMs) => sleep(clock, delayMs, this.#hurry.signal, { isBackground: true }).catch(() => undefined),
+      });
       return 'sent';
     } catch (error) {
-      // Answered with a success that we do not understand: it has arrived, sending it again would only double it.
-      if (ValidationError.isInstance(error)) return 'dropped';
-      if (!ApiStatusError.isInstance(error)) return 'failed';
-      if (refusals.has(error.status)) return 'refused';
-      return error.isRetryable ? 'failed' : 'dropped';
+      return ApiStatusError.isInstance(error) && REFUSAL_STATUSES.has(error.status) ? 'refused' : 'dropped';
     }
   }
 
   /** Settles within the time limit even if `send` never does. */
-  #send(batch: TelemetryRequest): Promise<void> {
-    const { send, clock, sendTimeoutMs } = this.#options;
-    const outer = this.#abort.signal;
+  async #attempt(batch: TelemetryRequest): Promise<unknown> {
+    const { send, clock, attemptTimeoutMs } = this.#options;
     const controller = new AbortController();
-    return new Promise<void>((resolve, reject) => {
-      const giveUp = (): void => {
+    const limit = new Promise<never>((_resolve, reject) => {
+      this.#endAttempt = () => {
         controller.abort();
-        finish(() => reject(new TimeoutError({ message: 'The telemetry batch was not sent in time.', phase: 'total' })));
+        reject(new TimeoutError({ message: 'The telemetry batch was not sent in time.', phase: 'total' }));
       };
-      const timer = clock.setTimeout(giveUp, sendTimeoutMs);
-      const finish = (settle: () => void): void => {
-        clock.clearTimeout(timer);
-        outer.removeEventListener('abort', giveUp);
-        settle();
-      };
-      if (outer.aborted) {
-        giveUp();
-        return;
-      }
-      outer.addEventListener('abort', giveUp);
-      // Wrapped so that a `send` that throws at once is a rejection too.
-      new Promise((settle) => settle(send(batch, controller.signal))).then(
-        () => finish(resolve),
-        (error: unknown) => finish(() => reject(error)),
-      );
     });
-  }
-
-  async #pause(attempt: number): Promise<void> {
-    const { clock, random } = this.#options;
-    const fullMs = Math.min(maxPauseMs, firstPauseMs * 2 ** (attempt - 1));
+    const timer = clock.setTimeout(() => this.#endAttempt?.(), attemptTimeoutMs);
     try {
-      await sleep(clock, fullMs * (0.75 + 0.25 * random()), this.#hurry.signal, { isBackground: true });
-    } catch {
-      // Hurried: go on at once, `deliver` sees it.
-      return;
+      return await Promise.race([send(batch, controller.signal), limit]);
+    } finally {
+      clock.clearTimeout(timer);
+      this.#endAttempt = undefined;
     }
   }
 }

@@ -1,7 +1,7 @@
 import { ConnectionError, RequestFailedError } from '@tinkex/types';
 import { apiStatusError } from '@tinkex/types/wire';
 import { describe, expect, it } from 'vitest';
-import vectors from '../../test/vectors/user-error.json' with { type: 'json' };
+import vectors from '../../../../vectors/protocol/user-error.json' with { type: 'json' };
 import { exceptionReport } from './exception-report.js';
 
 type Input = { error: string; status?: number; category?: string };
@@ -21,7 +21,7 @@ describe('exceptionReport', () => {
     expect(report.kind === 'UNHANDLED_EXCEPTION').toBe(!expected);
   });
 
-  it('tells status and body of the status error, however deep it hides', () => {
+  it('reports status and body of the status error, at any depth of causes', () => {
     const error = new Error('outer', { cause: apiStatusError({ status: 400, headers: {}, body: { detail: 'bad' } }) });
     expect(exceptionReport(error)).toMatchObject({
       severity: 'WARNING',
@@ -34,7 +34,7 @@ describe('exceptionReport', () => {
       data: { error_type: 'RequestFailedError' },
     });
     const { data } = exceptionReport(apiStatusError({ status: 404, headers: {}, body: {} })) as { data: Record<string, unknown> };
-    expect(data).not.toHaveProperty('body');
+    expect(data['body']).toBeUndefined();
   });
 
   it('takes anything that can be thrown', () => {

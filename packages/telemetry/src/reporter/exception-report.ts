@@ -1,9 +1,9 @@
 import { ApiStatusError, isUserError, RequestFailedError } from '@tinkex/types';
-import type { Report, ReportSeverity } from './report.js';
+import type { Report, ReportSeverity } from './telemetry-event.js';
 
-const maxCauses = 64;
+const MAX_CAUSES = 64;
 
-/** The caller's own faults become a `user_error`, everything else an `UNHANDLED_EXCEPTION`. */
+/** Mistakes of the caller become a `user_error`, everything else an `UNHANDLED_EXCEPTION`. */
 export function exceptionReport(error: unknown, severity: ReportSeverity = 'ERROR'): Report {
   if (isUserError(error)) return userErrorReport(error);
   const stack = error instanceof Error ? error.stack : undefined;
@@ -12,19 +12,19 @@ export function exceptionReport(error: unknown, severity: ReportSeverity = 'ERRO
     severity,
     errorType: errorType(error),
     errorMessage: errorMessage(error),
-    ...(stack === undefined || stack === '' ? {} : { traceback: stack }),
+    traceback: stack === '' ? undefined : stack,
   };
 }
 
-/** The name of an error's class, or the type of a value that is no error. */
+/** The name of an error's class, or the type of any other value. */
 export function errorType(error: unknown): string {
   return error instanceof Error ? error.name : typeof error;
 }
 
-/** The message of an error, or what is thrown in its place. */
+/** The message of an error, or any other thrown value as text. */
 export function errorMessage(error: unknown): string {
   if (error instanceof Error) return error.message;
-  // String() runs the object's own code, which may throw.
+  // String() runs code of the object, which may throw.
   return typeof error === 'object' ? Object.prototype.toString.call(error) : String(error);
 }
 
@@ -44,17 +44,17 @@ function userErrorReport(error: unknown): Report {
     severity: 'WARNING',
     data: {
       error_type: errorType(culprit),
-      ...(message === '' ? {} : { message }),
-      ...(status === undefined ? {} : { status_code: status.status }),
-      ...(isEmpty(body) ? {} : { body }),
+      message: message === '' ? undefined : message,
+      status_code: status?.status,
+      body: isEmpty(body) ? undefined : body,
     },
   };
 }
 
 function findCause<Found extends Error>(error: unknown, isWanted: (value: unknown) => value is Found): Found | undefined {
   let current = error;
-  // A chain may be a ring.
-  for (let depth = 0; depth < maxCauses && current instanceof Error; depth += 1) {
+  // A chain of causes may be circular.
+  for (let depth = 0; depth < MAX_CAUSES && current instanceof Error; depth += 1) {
     if (isWanted(current)) return current;
     current = current.cause;
   }

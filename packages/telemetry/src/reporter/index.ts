@@ -12,12 +12,11 @@ export {
   samplingRetryReport,
 } from './client-reports.js';
 export type { SendBatch } from './delivery.js';
-export type { GenericReport, ReportSeverity } from './report.js';
 export {
   ServiceReporter,
   type ServiceReporterOptions,
   type ServiceReporterSettings,
   type ServiceReporterStatus,
 } from './service-reporter.js';
-export { sessionDuration } from './session-duration.js';
+export type { GenericReport, ReportSeverity } from './telemetry-event.js';
 export { isTelemetryEnabled, type TelemetrySwitchOptions } from './telemetry-switch.js';

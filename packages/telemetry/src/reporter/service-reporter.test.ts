@@ -7,7 +7,7 @@ import { ServiceReporter, type ServiceReporterSettings } from './service-reporte
 
 type Event = TelemetryRequest['events'][number];
 
-/** A service that answers as the script says (then accepts), and keeps what it got. */
+/** A service that answers by a script, then accepts everything, and records what it receives. */
 function service(script: readonly (Error | 'hang' | undefined)[] = []): {
   readonly batches: TelemetryRequest[];
   readonly signals: AbortSignal[];
@@ -29,7 +29,7 @@ function service(script: readonly (Error | 'hang' | undefined)[] = []): {
 }
 
 function reporter(send: SendBatch, settings: Partial<ServiceReporterSettings> = {}): ServiceReporter {
-  return new ServiceReporter({ send, sessionId: 'session-1', sdkVersion: '0.25.0', random: () => 1, ...settings });
+  return new ServiceReporter({ send, sessionId: 'session-1', sdkVersion: '0.25.0', random: () => 0, ...settings });
 }
 
 const status = (code: number) => apiStatusError({ status: code, headers: {}, body: 'no' });
@@ -80,7 +80,7 @@ describe('ServiceReporter', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('has one process id for all its sessions', async () => {
+  it('has one process ID for all its sessions', async () => {
     const { batches, send } = service();
     for (const sessionId of ['a', 'b']) {
       const reports = reporter(send, { sessionId });
@@ -90,7 +90,7 @@ describe('ServiceReporter', () => {
     expect(new Set(batches.map(({ processUuid }) => processUuid)).size).toBe(1);
   });
 
-  it('sends at once when an error is captured, and does not make the caller wait', async () => {
+  it('sends immediately when an error is captured, and does not make the caller wait', async () => {
     const { batches, send } = service(['hang']);
     const reports = reporter(send);
     expect(reports.capture(new Error('boom'))).toBeUndefined();
@@ -134,8 +134,8 @@ describe('ServiceReporter', () => {
     [0, 1],
     [Number.NaN, 1],
     [1_000, 100],
-  ])('sends batches that the service takes when it is told %d', async (maxBatchEvents, expected) => {
-    // Answers so often and no more: a reporter that takes nothing out of its queue would send for ever.
+  ])('sends batches that the service accepts when maxBatchEvents is %d', async (maxBatchEvents, expected) => {
+    // Answers a limited number of times: a reporter that takes nothing out of its queue would send forever.
     const { batches, send } = service([...Array<undefined>(101), 'hang']);
     const reports = reporter(send, { maxBatchEvents });
     for (let index = 0; index < 101; index += 1) reports.event(note(`n${index}`));
@@ -156,7 +156,7 @@ describe('ServiceReporter', () => {
     expect(names(batches)).toEqual([['a', 'b']]);
   });
 
-  it('tries again after growing pauses, and delivers', async () => {
+  it('repeats a batch after growing delays until it is delivered', async () => {
     const { batches, send } = service([down(), status(503)]);
     const reports = reporter(send);
     reports.event(note('a'));
@@ -173,7 +173,7 @@ describe('ServiceReporter', () => {
     expect(batches[2]).toEqual(batches[0]);
   });
 
-  it('gives a batch up after five tries, goes on with the next, and stops for good after three lost batches', async () => {
+  it('gives a batch up after five attempts, continues with the next, and stops for good after three lost batches', async () => {
     const script = Array.from({ length: 15 }, down);
     const { batches, send } = service(script);
     const reports = reporter(send, { maxBatchEvents: 1 });
@@ -209,7 +209,7 @@ describe('ServiceReporter', () => {
     expect(reports.status).toEqual({ queued: 0, sent: 0, dropped: 1, isStopped: false });
   });
 
-  it('does not wait for a send that never ends: it aborts it and tries again', async () => {
+  it('aborts a send that never ends, and sends again', async () => {
     const { batches, signals, send } = service(['hang']);
     const reports = reporter(send);
     reports.event(note('a'));
@@ -221,7 +221,7 @@ describe('ServiceReporter', () => {
     expect(batches).toHaveLength(2);
   });
 
-  it('flushes no longer than told', async () => {
+  it('flushes no longer than its time limit', async () => {
     const { send } = service(['hang']);
     const reports = reporter(send);
     reports.event(note('a'));
@@ -230,7 +230,7 @@ describe('ServiceReporter', () => {
     await expect(flushed).resolves.toBe(false);
   });
 
-  it('keeps the process alive while somebody waits for a flush, and only then', async () => {
+  it('keeps the process alive while a caller waits for a flush, and only then', async () => {
     const kept = new Set<number>();
     const clock: Clock = {
       ...systemClock,
@@ -270,7 +270,7 @@ describe('ServiceReporter', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('does not sit out a pause when it is closed: one last try, now', async () => {
+  it('makes one last attempt instead of waiting when it is closed', async () => {
     const { batches, send } = service([down()]);
     const reports = reporter(send);
     reports.capture(new Error('boom'));
@@ -281,7 +281,7 @@ describe('ServiceReporter', () => {
     expect(reports.status.sent).toBe(1);
   });
 
-  it('belongs to its maker: closing one leaves another alone', async () => {
+  it('belongs to its creator: closing one leaves another alone', async () => {
     const { batches, send } = service();
     const first = reporter(send, { sessionId: 'first' });
     const second = reporter(send, { sessionId: 'second' });
@@ -304,13 +304,13 @@ describe('ServiceReporter', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('survives a send that throws at once, and data that cannot be read', async () => {
+  it('survives a send that throws synchronously, and data that cannot be read', async () => {
     const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
     const reports = reporter(
       () => {
         throw new Error('no connection object');
       },
-      { maxTries: 1 },
+      { maxAttempts: 1 },
     );
     const trap = {
       get data(): never {

@@ -1,77 +1,70 @@
 import { randomUUID } from 'node:crypto';
 import { type Clock, type HttpClient, type Random, systemClock } from '@tinkex/http';
-import { endpoints, telemetryRequest, telemetryResponse } from '@tinkex/types/wire';
-import { errorReport } from '../attach/error-report.js';
+import { ErrorCounter } from '../attach/error-counter.js';
 import { Delivery, type SendBatch } from './delivery.js';
 import { EventQueue } from './event-queue.js';
 import { exceptionReport } from './exception-report.js';
-import { FlushWaiters } from './flush-waiters.js';
-import { platformName, processUuid } from './process-identity.js';
-import type { GenericReport, Report, ReportSeverity } from './report.js';
-import { sessionDuration } from './session-duration.js';
-import { type TelemetryEvent, telemetryEvent } from './telemetry-event.js';
+import { sendOverHttp, telemetryBatch } from './telemetry-batch.js';
+import { type GenericReport, type Report, type ReportSeverity, type TelemetryEvent, telemetryEvent } from './telemetry-event.js';
 
-/** Options of a {@link ServiceReporter}. Give `http` or `send`. */
+/** Options of a {@link ServiceReporter}. Pass `http` or `send`. */
 export type ServiceReporterOptions = ServiceReporterSettings & ({ readonly http: HttpClient } | { readonly send: SendBatch });
 
-/** The options that have defaults, and the session. */
+/** The session, and the options that have defaults. */
 export interface ServiceReporterSettings {
-  /** The session's id. An id that starts with `sessionless-` gets neither start nor end events. */
+  /** The ID of the session. For an ID that starts with `sessionless-` neither start nor end is reported. */
   readonly sessionId: string;
-  /** The version that is reported. */
+  /** The version to report. */
   readonly sdkVersion: string;
   /** `false` makes every method do nothing. Default `true`; decide with {@link isTelemetryEnabled}. */
-  readonly enabled?: boolean;
-  /** Default: the machine's time. */
-  readonly clock?: Clock;
-  /** Spreads the pauses between tries. Default `Math.random`. */
-  readonly random?: Random;
-  /** Events that may wait; a group that does not fit is dropped as a whole. Default 10,000. */
-  readonly maxQueuedEvents?: number;
-  /** Events in one request, from 1 to 100 (the most the service takes); any other number counts as the nearest of these. Default 100. */
-  readonly maxBatchEvents?: number;
-  /** How long an event waits for company. Default 10,000. */
-  readonly flushIntervalMs?: number;
-  /** Tries of one batch before it is dropped. Default 5. */
-  readonly maxTries?: number;
-  /** Limit of one try. Default 5,000. */
-  readonly sendTimeoutMs?: number;
+  readonly enabled?: boolean | undefined;
+  /** Default: the system clock. */
+  readonly clock?: Clock | undefined;
+  /** Random numbers in [0, 1), for the delays between attempts. Default `Math.random`. */
+  readonly random?: Random | undefined;
+  /** How many events may wait in the queue. A group of events that does not fit is dropped as a whole. Default 10,000. */
+  readonly maxQueuedEvents?: number | undefined;
+  /** Events in one request, from 1 to 100 (the service's limit); a number outside that range counts as the nearest in it. Default 100. */
+  readonly maxBatchEvents?: number | undefined;
+  /** How long an event waits for others to share its batch. Default 10,000. */
+  readonly flushIntervalMs?: number | undefined;
+  /** Attempts to send one batch before it is dropped. Default 5. */
+  readonly maxAttempts?: number | undefined;
+  /** Time limit of one attempt. Default 5,000. */
+  readonly attemptTimeoutMs?: number | undefined;
 }
 
-/** How much a reporter has done; for tests and for the curious. */
+/** How much a reporter has done. */
 export interface ServiceReporterStatus {
   readonly queued: number;
   readonly sent: number;
   readonly dropped: number;
-  /** It has given up (or was told to) and drops everything from now on. */
+  /** The reporter is closed, disabled, or has given up: it drops everything from now on. */
   readonly isStopped: boolean;
 }
 
-/** The most that the service takes in one request. */
-const maxBatchEvents = 100;
+/** The service's limit for one request. */
+const MAX_BATCH_EVENTS = 100;
 
-/** After this many batches in a row that nobody took, reporting ends for good. */
-const maxLostBatches = 3;
+/** After this many lost batches in a row, reporting ends for good. */
+const MAX_LOST_BATCHES = 3;
 
 /**
- * Reports the client's life cycle and errors to the service it talks to: never data, prompts or keys. Events are queued (bounded),
- * redacted, and sent in batches in the background. No method throws, rejects or makes a caller wait, but for `flush` and `close`, which
- * wait no longer than told. A service that cannot be reached is tried a bounded number of times, then left alone.
+ * Reports the client's life cycle and errors to the service it talks to: never data, prompts or keys. Events are queued (with a limit),
+ * redacted, and sent in batches in the background. No method throws, rejects or makes a caller wait, except `flush` and `close`, which
+ * wait for a limited time. If the service cannot be reached, the reporter makes a limited number of attempts and then gives up.
  *
- * One reporter belongs to one session, and to whoever made it: closing it touches no other.
+ * One reporter belongs to one session and to its creator: closing it affects no other.
  */
 export class ServiceReporter implements AsyncDisposable {
   readonly #settings: ServiceReporterSettings;
   readonly #clock: Clock;
   readonly #queue: EventQueue<TelemetryEvent>;
   readonly #delivery: Delivery;
-  readonly #waiters: FlushWaiters;
-  readonly #errors = errorReport('ServiceReporter');
+  readonly #errors = new ErrorCounter('ServiceReporter');
   readonly #createdAtMs: number;
   readonly #batchEvents: number;
   #nextIndex = 0;
-  #accepted = 0;
-  #finished = 0;
   #sent = 0;
   #dropped = 0;
   #lostBatches = 0;
@@ -82,26 +75,20 @@ export class ServiceReporter implements AsyncDisposable {
   #closing: Promise<void> | undefined;
 
   constructor(options: ServiceReporterOptions) {
+    const { clock = systemClock, random = Math.random, maxAttempts = 5, attemptTimeoutMs = 5_000 } = options;
+    const { maxBatchEvents = MAX_BATCH_EVENTS, maxQueuedEvents = 10_000 } = options;
     this.#settings = options;
-    this.#clock = options.clock ?? systemClock;
+    this.#clock = clock;
     this.#isStopped = options.enabled === false;
-    this.#queue = new EventQueue(options.maxQueuedEvents ?? 10_000);
-    this.#waiters = new FlushWaiters(this.#clock);
-    this.#createdAtMs = this.#clock.now();
-    const asked = options.maxBatchEvents ?? maxBatchEvents;
-    // Written this way round for NaN: an empty batch takes nothing out of the queue and would be sent for ever.
-    this.#batchEvents = asked >= 1 ? Math.min(asked, maxBatchEvents) : 1;
-    const sendTimeoutMs = options.sendTimeoutMs ?? 5_000;
-    this.#delivery = new Delivery({
-      send: 'send' in options ? options.send : sendOver(options.http, sendTimeoutMs),
-      clock: this.#clock,
-      random: options.random ?? Math.random,
-      maxTries: options.maxTries ?? 5,
-      sendTimeoutMs,
-    });
+    this.#queue = new EventQueue(maxQueuedEvents, clock);
+    this.#createdAtMs = clock.now();
+    // The comparison also catches NaN: an empty batch takes nothing out of the queue and would be sent forever.
+    this.#batchEvents = maxBatchEvents >= 1 ? Math.min(maxBatchEvents, MAX_BATCH_EVENTS) : 1;
+    const send = 'send' in options ? options.send : sendOverHttp(options.http, attemptTimeoutMs);
+    this.#delivery = new Delivery({ send, clock, random, maxAttempts, attemptTimeoutMs });
   }
 
-  /** What has become of the events so far. */
+  /** What happened to the events so far. */
   get status(): ServiceReporterStatus {
     return { queued: this.#queue.size, sent: this.#sent, dropped: this.#dropped, isStopped: this.#isStopped };
   }
@@ -114,38 +101,37 @@ export class ServiceReporter implements AsyncDisposable {
   }
 
   /**
-   * Reports an error that leaves a public method, and starts sending. With `fatal` the end of the session is reported too, as the
-   * reference client does for every failed operation. The caller does not wait.
+   * Reports an error that a public method throws, and starts sending. With `fatal` it reports the end of the session too, as the
+   * reference client does for every failed operation. Returns immediately.
    */
-  capture(error: unknown, options: { readonly fatal?: boolean; readonly severity?: ReportSeverity } = {}): void {
+  capture(error: unknown, { fatal = false, severity }: { readonly fatal?: boolean; readonly severity?: ReportSeverity } = {}): void {
     this.#guard(() => {
-      const reports: Report[] = [exceptionReport(error, options.severity)];
-      if (options.fatal === true && !this.#isSessionless()) {
-        reports.push({ kind: 'SESSION_END', duration: sessionDuration(this.#clock.now() - this.#createdAtMs) });
-      }
+      const reports: Report[] = [exceptionReport(error, severity)];
+      const isEnd = fatal && !this.#isSessionless();
+      if (isEnd) reports.push({ kind: 'SESSION_END', durationMs: this.#clock.now() - this.#createdAtMs });
       this.#enqueue(reports);
       this.#wake();
     });
   }
 
-  /** Reports anything else. It goes out with the next batch. */
+  /** Reports anything else, with the next batch. */
   event(report: Omit<GenericReport, 'kind'>): void {
     this.#enqueue([{ kind: 'GENERIC_EVENT', ...report }]);
   }
 
   /**
-   * Sends what is queued now. Resolves `true` when all of it was delivered or given up, `false` when the time (default 30,000 ms) ran out.
+   * Sends what is queued now. Resolves `true` when all of it was delivered or dropped, `false` when the time (default 30,000 ms) is up.
    * Never rejects.
    */
-  flush(options: { readonly timeoutMs?: number } = {}): Promise<boolean> {
-    const flushed = this.#waiters.wait(this.#accepted, options.timeoutMs ?? 30_000);
+  flush({ timeoutMs = 30_000 }: { readonly timeoutMs?: number } = {}): Promise<boolean> {
+    const flushed = this.#queue.whenDrained(timeoutMs);
     this.#wake();
     return flushed;
   }
 
   /** Sends what is queued, within `timeoutMs` (default 5,000), then stops for good. Idempotent; never rejects. */
-  close(options: { readonly timeoutMs?: number } = {}): Promise<void> {
-    this.#closing ??= this.#close(options.timeoutMs ?? 5_000);
+  close({ timeoutMs = 5_000 }: { readonly timeoutMs?: number } = {}): Promise<void> {
+    this.#closing ??= this.#close(timeoutMs);
     return this.#closing;
   }
 
@@ -156,7 +142,7 @@ export class ServiceReporter implements AsyncDisposable {
   async #close(timeoutMs: number): Promise<void> {
     this.#delivery.hurry();
     const flushed = this.flush({ timeoutMs });
-    // Accepts nothing more, but goes on sending what it has.
+    // Accepts no more events, but still sends what it has.
     this.#isStopped = true;
     await flushed;
     this.#delivery.abort();
@@ -165,20 +151,11 @@ export class ServiceReporter implements AsyncDisposable {
 
   #enqueue(reports: readonly Report[]): void {
     this.#guard(() => {
-      if (this.#isStopped) {
-        this.#dropped += reports.length;
-        return;
-      }
       const timestamp = new Date(this.#clock.now()).toISOString();
-      const events = reports.map((report) =>
-        telemetryEvent(report, { eventId: randomUUID(), eventSessionIndex: this.#nextIndex++, timestamp }),
-      );
-      if (!this.#queue.push(events)) {
-        this.#dropped += events.length;
-        return;
-      }
-      this.#accepted += events.length;
-      if (!this.#isRunning) this.#timer ??= this.#clock.setTimeout(() => this.#wake(), this.#settings.flushIntervalMs ?? 10_000);
+      const stamp = (report: Report): TelemetryEvent =>
+        telemetryEvent(report, { eventId: randomUUID(), eventSessionIndex: this.#nextIndex++, timestamp });
+      if (this.#isStopped || !this.#queue.push(reports.map(stamp))) this.#dropped += reports.length;
+      else if (!this.#isRunning) this.#timer ??= this.#clock.setTimeout(() => this.#wake(), this.#settings.flushIntervalMs ?? 10_000);
     });
   }
 
@@ -197,21 +174,13 @@ export class ServiceReporter implements AsyncDisposable {
   async #run(): Promise<void> {
     while (this.#queue.size > 0) {
       const events = this.#queue.peek(this.#batchEvents);
-      const outcome = await this.#delivery.deliver({
-        events: [...events],
-        platform: platformName(),
-        sdkVersion: this.#settings.sdkVersion,
-        sessionId: this.#settings.sessionId,
-        processUuid: processUuid(),
-      });
-      // The queue may have been emptied by close() in the meantime.
+      const outcome = await this.#delivery.deliver(telemetryBatch(events, this.#settings));
+      // close() may have emptied the queue in the meantime.
       const removed = this.#queue.remove(events.length);
-      this.#finished += removed;
       if (outcome === 'sent') this.#sent += removed;
       else this.#dropped += removed;
       this.#lostBatches = outcome === 'sent' ? 0 : this.#lostBatches + 1;
-      if (outcome === 'refused' || this.#lostBatches >= maxLostBatches) this.#stop();
-      this.#waiters.advance(this.#finished);
+      if (outcome === 'refused' || this.#lostBatches >= MAX_LOST_BATCHES) this.#stop();
     }
     this.#isRunning = false;
   }
@@ -223,14 +192,13 @@ export class ServiceReporter implements AsyncDisposable {
 
   #dropAll(): void {
     this.#dropped += this.#queue.remove(this.#queue.size);
-    this.#waiters.advance(Number.POSITIVE_INFINITY);
   }
 
   #isSessionless(): boolean {
     return this.#settings.sessionId.startsWith('sessionless-');
   }
 
-  /** Whatever goes wrong in here is ours, and stays here. */
+  /** Keeps errors of the reporter away from the application. */
   #guard(action: () => void): void {
     try {
       action();
@@ -238,21 +206,4 @@ export class ServiceReporter implements AsyncDisposable {
       this.#errors.record(error);
     }
   }
-}
-
-/** The pause between tries is the reporter's own, so the HTTP layer must not add its own tries. */
-function sendOver(http: HttpClient, timeoutMs: number): SendBatch {
-  const { method, path, pool } = endpoints.telemetry;
-  return async (batch, signal) =>
-    http.request({
-      method,
-      path,
-      pool,
-      body: telemetryRequest.encode(batch),
-      schema: telemetryResponse,
-      maxRetries: 0,
-      attemptTimeoutMs: timeoutMs,
-      signal,
-      requestType: 'Telemetry',
-    });
 }

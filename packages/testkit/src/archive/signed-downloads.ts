@@ -1,40 +1,35 @@
-import { errorReply, jsonReply, type ServerReply, type ServerRequest } from '../exchange/message.js';
+import type { CheckpointFiles } from '../engine/engine.js';
+import { errorReply, jsonReply, type ServerReply, type ServerRequest } from '../requests/message.js';
 import { liveCheckpoint, type ServerContext, wallClockMs } from '../state/server-context.js';
 import type { Tenant } from '../state/tenant.js';
-import { byteRange } from './byte-range.js';
-import { tarOf } from './tar.js';
 
-/** Where signed downloads live. They need no credential: the signature is one. */
+/** The path of signed downloads. They need no credential: the signature is one. */
 export const SIGNED_PREFIX = '/signed/';
 
-/** Serves what a signed URL names: a checkpoint's archive (with `Range`) or a session's trace. 403 for a bad signature. */
-export async function signedDownload(context: ServerContext, request: ServerRequest): Promise<ServerReply> {
+/** Serves a checkpoint's archive (with `Range`) or a session's trace. Answers 403 for a bad signature. */
+export async function signedDownload(server: ServerContext, request: ServerRequest): Promise<ServerReply> {
   const { pathname, searchParams } = new URL(request.target, 'http://localhost');
   const expires = searchParams.get('expires');
   const content = expires === null ? pathname : `${pathname}?expires=${expires}`;
-  if (!context.issuer.isSignature(content, searchParams.get('signature') ?? '')) {
-    return errorReply(403, 'The signature does not fit');
-  }
-  if (expires !== null && Number(expires) <= wallClockMs(context)) {
-    return errorReply(403, 'The URL has expired');
-  }
+  if (!server.issuer.isSignature(content, searchParams.get('signature') ?? '')) return errorReply(403, 'The signature does not match');
+  if (expires !== null && Number(expires) <= wallClockMs(server)) return errorReply(403, 'The URL has expired');
   const [, , kind = '', label = '', ...rest] = pathname.split('/').map(decodeURIComponent);
-  const tenant = context.tenants.byLabel(label);
+  const tenant = server.tenants.byLabel(label);
   if (tenant === undefined || (request.method !== 'GET' && request.method !== 'HEAD')) {
-    return errorReply(tenant === undefined ? 404 : 405, 'There is nothing here');
+    return errorReply(tenant === undefined ? 404 : 405, 'Not Found');
   }
-  return kind === 'trace' ? trace(tenant, rest[0] ?? '') : archive(context, tenant, rest[0] ?? '', request);
+  return kind === 'trace' ? trace(tenant, rest[0] ?? '') : archive(server, tenant, rest[0] ?? '', request);
 }
 
-/** The URL, valid for `lifetimeMs`. */
+/** A signed URL, valid for `lifetimeMs`. */
 export function signedUrl(
-  context: ServerContext,
+  server: ServerContext,
   resource: string,
   lifetimeMs: number,
 ): { readonly url: string; readonly expiresAtMs: number } {
-  const expiresAtMs = wallClockMs(context) + lifetimeMs;
+  const expiresAtMs = wallClockMs(server) + lifetimeMs;
   const content = `${resource}?expires=${expiresAtMs}`;
-  return { url: `${context.origin}${content}&signature=${context.issuer.sign(content)}`, expiresAtMs };
+  return { url: `${server.origin}${content}&signature=${server.issuer.sign(content)}`, expiresAtMs };
 }
 
 function trace(tenant: Tenant, sessionId: string): ServerReply {
@@ -44,26 +39,45 @@ function trace(tenant: Tenant, sessionId: string): ServerReply {
   });
 }
 
-async function archive(context: ServerContext, tenant: Tenant, path: string, request: ServerRequest): Promise<ServerReply> {
-  const checkpoint = liveCheckpoint(context, tenant, path);
-  if (checkpoint === undefined) {
-    return errorReply(404, 'The checkpoint is gone');
-  }
+async function archive(server: ServerContext, tenant: Tenant, path: string, request: ServerRequest): Promise<ServerReply> {
+  const checkpoint = liveCheckpoint(server, tenant, path);
+  if (checkpoint === undefined) return errorReply(404, 'The checkpoint does not exist');
   const bytes = await tarOf(checkpoint.files, checkpoint.savedAtMs);
   const etag = `"${checkpoint.savedAtMs}-${bytes.length}"`;
   const headers = { 'content-type': 'application/x-tar', 'accept-ranges': 'bytes', etag };
   const ifRange = request.headers['if-range'];
   const range = ifRange === undefined || ifRange === etag ? byteRange(request.headers['range'], bytes.length) : undefined;
-  if (range === 'unsatisfiable') {
-    return errorReply(416, 'The range lies outside', { 'content-range': `bytes */${bytes.length}` });
-  }
-  if (range === undefined) {
-    return { status: 200, headers, body: bytes };
-  }
+  if (range === 'unsatisfiable') return errorReply(416, 'The range is outside the archive', { 'content-range': `bytes */${bytes.length}` });
+  if (range === undefined) return { status: 200, headers, body: bytes };
   const { start, end } = range;
   return {
     status: 206,
     headers: { ...headers, 'content-range': `bytes ${start}-${end - 1}/${bytes.length}` },
     body: bytes.subarray(start, end),
   };
+}
+
+/** Packs files into a tar archive. The same files and time give the same bytes. Loads the library on first use. */
+async function tarOf(files: CheckpointFiles, modifiedMs: number): Promise<Uint8Array> {
+  const { packTar } = await import('modern-tar');
+  const mtime = new Date(modifiedMs - (modifiedMs % 1000));
+  return packTar([...files].map(([name, body]) => ({ header: { name, size: body.length, mtime, mode: 0o644 }, body })));
+}
+
+/** A part of a resource; `end` is exclusive. */
+interface ByteRange {
+  readonly start: number;
+  readonly end: number;
+}
+
+/**
+ * Reads a `Range` header with one range. Undefined for no range, or one that the server may ignore; `unsatisfiable` for one outside the resource.
+ */
+export function byteRange(header: string | undefined, size: number): ByteRange | 'unsatisfiable' | undefined {
+  const parts = /^bytes=(\d*)-(\d*)$/.exec(header ?? '');
+  if (parts === null || (parts[1] === '' && parts[2] === '')) return undefined;
+  const [, first = '', last = ''] = parts;
+  const start = first === '' ? Math.max(0, size - Number(last)) : Number(first);
+  const end = first === '' || last === '' ? size : Math.min(size, Number(last) + 1);
+  return start >= size || end <= start ? 'unsatisfiable' : { start, end };
 }

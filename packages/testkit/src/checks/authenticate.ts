@@ -1,6 +1,6 @@
-import { refuse } from '../exchange/message.js';
 import type { RecordedCall } from '../recorder/recorded-call.js';
 import type { Recorder } from '../recorder/recorder.js';
+import { refuse } from '../requests/message.js';
 import type { RouteName } from '../routes/route-types.js';
 import { type ServerContext, wallClockMs } from '../state/server-context.js';
 import type { Tenant } from '../state/tenant.js';
@@ -11,7 +11,7 @@ const ANONYMOUS = 'anonymous';
 
 /** Finds the tenant of a request, or refuses it with 401. */
 export function authenticate(
-  context: ServerContext,
+  server: ServerContext,
   recorder: Recorder,
   call: RecordedCall,
   route: RouteName,
@@ -19,35 +19,31 @@ export function authenticate(
 ): Tenant {
   const credential = headers['x-api-key'];
   if (credential === undefined || credential === '') {
-    if (context.dialect.keys === 'none' || route === 'healthz') {
-      return context.tenants.find(ANONYMOUS) ?? context.tenants.restore(ANONYMOUS, ANONYMOUS);
+    if (server.dialect.keys === 'none' || route === 'healthz') {
+      return server.tenants.find(ANONYMOUS) ?? server.tenants.restore(ANONYMOUS, ANONYMOUS);
     }
     recorder.violate(call, 'api-key-missing', 'there is no X-API-Key header');
     refuse(401, 'Missing credential: send an API key or a token in X-API-Key');
   }
-  if (credential.startsWith('eyJ')) {
-    return tenantOfToken(context, recorder, call, credential);
-  }
-  const tenant = context.tenants.find(credential);
+  if (credential.startsWith('eyJ')) return tenantOfToken(server, recorder, call, credential);
+  const tenant = server.tenants.find(credential);
   if (tenant === undefined) {
     recorder.violate(call, 'api-key-unknown', 'the key in X-API-Key is not one of this server');
     refuse(401, 'Invalid credential in X-API-Key');
   }
-  if (context.settings.jwt !== undefined && !RAW_CREDENTIAL_ROUTES.has(route)) {
+  if (server.settings.jwt !== undefined && !RAW_CREDENTIAL_ROUTES.has(route)) {
     recorder.violate(call, 'jwt-not-used', `${route} was called with the API key instead of the token`);
   }
   return tenant;
 }
 
-function tenantOfToken(context: ServerContext, recorder: Recorder, call: RecordedCall, token: string): Tenant {
-  const claims = context.issuer.read(token);
-  const tenant = claims === undefined ? undefined : context.tenants.byLabel(claims.tenant);
+function tenantOfToken(server: ServerContext, recorder: Recorder, call: RecordedCall, token: string): Tenant {
+  const claims = server.issuer.read(token);
+  const tenant = claims === undefined ? undefined : server.tenants.byLabel(claims.tenant);
   if (claims === undefined || tenant === undefined) {
     recorder.violate(call, 'api-key-unknown', 'the token in X-API-Key was not issued by this server');
     refuse(401, 'Invalid token in X-API-Key');
   }
-  if (claims.exp * 1000 <= wallClockMs(context)) {
-    refuse(401, 'The token in X-API-Key has expired');
-  }
+  if (claims.exp * 1000 <= wallClockMs(server)) refuse(401, 'The token in X-API-Key has expired');
   return tenant;
 }

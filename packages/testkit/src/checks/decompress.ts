@@ -2,31 +2,29 @@ import * as zlib from 'node:zlib';
 import { zstdContentSize } from './zstd-frame.js';
 
 interface NativeZstd {
-  readonly zstdDecompressSync?: (body: Uint8Array, options?: { readonly maxOutputLength?: number }) => Uint8Array;
+  readonly zstdDecompressSync?: ((body: Uint8Array, options: { readonly maxOutputLength: number }) => Uint8Array) | undefined;
 }
 
 type WasmZstd = typeof import('@bokuweb/zstd-wasm');
 
-/** The most a frame may hold that does not say how much it holds: the decoder reserves it. */
+/** The limit for a frame that does not declare its content size: the decoder reserves that much memory. */
 const MAX_UNDECLARED_BYTES = 64 * 2 ** 20;
 
-/** Started once in a process, whoever is first: a second start would swap its memory. The HTTP client, in the same process, compresses with it. */
+/** The WebAssembly module starts once per process: a second start would swap its memory. The HTTP client in the same process uses it too. */
 const STARTED = Symbol.for('tinkex.zstd-wasm.started');
-const shared = globalThis as { [STARTED]?: WeakMap<object, Promise<void>> };
+const shared = globalThis as { [STARTED]?: WeakMap<object, Promise<void>> | undefined };
 
-/** The body without its zstd frame. Rejects when it is not one, or none of the two decoders is there. */
+/** Decompresses a zstd frame. Rejects when the body is not one, or when neither decoder is available. */
 export async function decompressZstd(body: Uint8Array, maxBytes: number): Promise<Uint8Array> {
   const { zstdDecompressSync } = zlib as NativeZstd;
-  if (zstdDecompressSync !== undefined) {
-    return zstdDecompressSync(body, { maxOutputLength: maxBytes });
-  }
+  if (zstdDecompressSync !== undefined) return zstdDecompressSync(body, { maxOutputLength: maxBytes });
   const declared = zstdContentSize(body);
   if (declared !== undefined && declared > maxBytes) throw new RangeError(`The body has more than ${maxBytes} bytes`);
   const { decompress } = await loadWasmZstd();
   return decompress(body, { defaultHeapSize: Math.min(maxBytes, MAX_UNDECLARED_BYTES) });
 }
 
-/** Older Node versions have no zstd of their own; the optional peer dependency stands in. */
+/** Loads the optional peer dependency that decodes zstd on Node versions without it. */
 export async function loadWasmZstd(): Promise<WasmZstd> {
   const wasm = await import('@bokuweb/zstd-wasm');
   await start(wasm.init);

@@ -1,28 +1,30 @@
-import { ValidationError } from '@tinkex/types';
+import { ValidationError, type WireFormat } from '@tinkex/types';
 import { type Codec, endpoints, parseJson } from '@tinkex/types/wire';
-import type { Dialect, WireFormat } from '../dialects/dialect.js';
-import { refuse } from '../exchange/message.js';
+import type { Dialect } from '../dialects/dialect.js';
 import { readSubmissionHead, type SubmissionHead } from '../proto/read-request.js';
 import { serverProtobuf } from '../proto/server-protobuf.js';
 import type { RecordedCall } from '../recorder/recorded-call.js';
 import type { Recorder } from '../recorder/recorder.js';
+import { refuse } from '../requests/message.js';
 import type { RouteName } from '../routes/route-types.js';
 import type { RuleId } from '../rules/rules.js';
 import type { Tenant } from '../state/tenant.js';
-import { withoutUnknownFields } from './unknown-fields.js';
 
 /** Fields that the protocol requires and the codecs fill in, because users of the SDK may leave them out. */
-const REQUIRED_FIELDS: Partial<Record<RouteName, readonly string[]>> = { asample: ['sampling_params'] };
+export const REQUIRED_FIELDS: Partial<Record<RouteName, readonly string[]>> = { asample: ['sampling_params'] };
 
-/** Endpoints whose description says that a wrong body gets 400 (`endpoints.md` 1); the others get 422. */
+/** Routes that answer an invalid body with 400; the others answer with 422. */
 const BAD_REQUEST_ROUTES: ReadonlySet<RouteName> = new Set<RouteName>(['setCheckpointTtl', 'assignSessionProject']);
 
-/** What there is to read. */
+/** What the codecs say about a field that they do not know. */
+const UNKNOWN_FIELD = /is not a known field/;
+
+/** A body to read, and what decides how. */
 export interface BodyInput {
   readonly recorder: Recorder;
   readonly call: RecordedCall;
   readonly dialect: Dialect;
-  /** Whether fields that are not documented are dropped instead of refused. */
+  /** Drops undocumented fields instead of refusing the body. */
   readonly acceptUnknownFields: boolean;
   readonly tenant: Tenant;
   readonly route: RouteName;
@@ -30,15 +32,11 @@ export interface BodyInput {
   readonly body: Uint8Array;
 }
 
-/** Decodes the body of a request, or refuses it: 400 not readable, 415 wrong type, 422 wrong content. */
+/** Decodes the body of a request, or refuses it: 400 unreadable, 415 wrong type, 422 wrong content. */
 export function readBody(input: BodyInput): unknown {
-  const endpoint = endpoints[input.route] as { readonly request?: Codec<unknown> };
-  if (input.route === 'forwardBackward' || input.route === 'forward') {
-    return readForwardBackward(input);
-  }
-  if (endpoint.request === undefined) {
-    return undefined;
-  }
+  const endpoint = endpoints[input.route] as { readonly request?: Codec<unknown> | undefined };
+  if (input.route === 'forwardBackward' || input.route === 'forward') return readForwardBackward(input);
+  if (endpoint.request === undefined) return undefined;
   requireFormat(input, ['json']);
   return decodeJson(input, endpoint.request.decode);
 }
@@ -51,11 +49,9 @@ function readForwardBackward(input: BodyInput): unknown {
   try {
     return serverProtobuf.forwardBackwardRequest.decode(input.body);
   } catch (error) {
-    // A message that can be read but says something wrong has a place for it; one that cannot be read has none.
+    // The issues of a readable message with wrong content have paths; those of an unreadable one have none.
     const isReadable = ValidationError.isInstance(error) && error.issues.every(({ path }) => path !== '');
-    if (!isReadable) {
-      return refuseInvalid(input, 400, 'body-malformed', error);
-    }
+    if (!isReadable) return refuseInvalid(input, 400, 'body-malformed', error);
     skipNumber(input, readSubmissionHead(input.body));
     return refuseInvalid(input, 422, 'body-invalid', error);
   }
@@ -67,15 +63,11 @@ function requireFormat({ recorder, call, dialect, route, contentType = '' }: Bod
     : /^application\/json\b/i.test(contentType)
       ? 'json'
       : undefined;
-  if (format !== undefined && formats.includes(format)) {
-    return format;
-  }
+  if (format !== undefined && formats.includes(format)) return format;
   const detail = `${route} does not take the content type ${contentType === '' ? '(none)' : contentType}; it takes ${formats.join(' or ')}`;
-  // Offering the other documented format is how a client finds out what a server speaks.
+  // A client finds out which format a server reads by offering one, so the other documented format is not a violation.
   const isOffer = format !== undefined && (route === 'forwardBackward' || route === 'forward');
-  if (!isOffer) {
-    recorder.violate(call, 'content-type', detail);
-  }
+  if (!isOffer) recorder.violate(call, 'content-type', detail);
   refuse(isOffer ? dialect.refusedFormatStatus : 415, detail);
 }
 
@@ -91,9 +83,7 @@ function decodeJson(input: BodyInput, decode: (wire: unknown) => unknown): unkno
     return decode(wire);
   } catch (error) {
     const known = input.acceptUnknownFields ? withoutUnknownFields(wire, error) : undefined;
-    if (known !== undefined) {
-      return decode(known);
-    }
+    if (known !== undefined) return decode(known);
     skipNumber(input, headInJson(wire));
     const status = BAD_REQUEST_ROUTES.has(input.route) ? 400 : 422;
     return refuseInvalid(input, status, hasNull(wire) ? 'field-null' : 'body-invalid', error);
@@ -108,14 +98,12 @@ function requireFields(route: RouteName, wire: unknown): void {
   }
 }
 
-/** A refused submission uses its number up: those behind it must not wait for it. */
+/** A refused submission uses up its sequence ID: the operations behind it must not wait for it. */
 function skipNumber({ tenant }: BodyInput, head: SubmissionHead | undefined): void {
-  if (head !== undefined) {
-    tenant.models.get(head.modelId)?.lane.skip(head.seqId);
-  }
+  if (head !== undefined) tenant.models.get(head.modelId)?.lane.skip(head.seqId);
 }
 
-/** The model and the number in a body that is wrong in other places; undefined when it names none. */
+/** The model and the sequence ID in a body that is otherwise invalid; undefined when it names none. */
 function headInJson(wire: unknown): SubmissionHead | undefined {
   const { model_id: modelId, seq_id: seqId } = (typeof wire === 'object' && wire !== null ? wire : {}) as Readonly<Record<string, unknown>>;
   return typeof modelId === 'string' && typeof seqId === 'number' ? { modelId, seqId } : undefined;
@@ -125,14 +113,35 @@ function hasNull(wire: unknown): boolean {
   return typeof wire === 'object' && wire !== null && Object.values(wire).some((value) => value === null);
 }
 
-/** A decoder that fails in any other way than by `ValidationError` is broken: that is ours to hear about, not the client's. */
+/** Refuses a body. An error other than `ValidationError` means that the decoder is broken, which is not the client's fault. */
 function refuseInvalid({ recorder, call, route }: BodyInput, status: 400 | 422, rule: RuleId, error: unknown): never {
-  if (!ValidationError.isInstance(error)) {
-    throw error;
-  }
-  // The JSON reader is made for answers: its own words would blame the server.
+  if (!ValidationError.isInstance(error)) throw error;
+  // The JSON reader expects responses: its message would blame the server.
   const reason = error.direction === 'request' ? error.message : error.issues.map(({ message }) => message).join('; ');
   const detail = `${route}: ${reason}`;
   recorder.violate(call, rule, detail);
   refuse(status, detail);
+}
+
+/** A copy of a JSON body without the fields that the error calls unknown; undefined when the error lists other issues too. */
+function withoutUnknownFields(wire: unknown, error: unknown): unknown {
+  if (!ValidationError.isInstance(error) || !error.issues.every(({ message }) => UNKNOWN_FIELD.test(message))) return undefined;
+  const copy: unknown = structuredClone(wire);
+  for (const { path } of error.issues) {
+    remove(
+      copy,
+      path.split(/[.[\]]+/).filter((part) => part !== ''),
+    );
+  }
+  return copy;
+}
+
+function remove(value: unknown, [name = '', ...rest]: readonly string[]): void {
+  if (typeof value !== 'object' || value === null) return;
+  const holder = value as Record<string, unknown>;
+  if (rest.length === 0) {
+    delete holder[name];
+  } else {
+    remove(holder[name], rest);
+  }
 }

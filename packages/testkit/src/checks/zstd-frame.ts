@@ -4,8 +4,8 @@ const DICTIONARY_ID_BYTES = [0, 1, 2, 4] as const;
 const MAX_WINDOW_LOG = 30;
 
 /**
- * How many bytes a zstd frame says it holds, from its header (RFC 8878, 3.1.1.1); undefined when it does not say. Throws when this is no header of a
- * frame: the decoder for older Node versions writes into its own memory then, and is of no use afterwards.
+ * The content size that the header of a zstd frame declares (RFC 8878, 3.1.1.1); undefined when it declares none. Throws when the body has no frame
+ * header: the decoder for older Node versions would corrupt its memory and fail from then on.
  */
 export function zstdContentSize(body: Uint8Array): bigint | undefined {
   const view = new DataView(body.buffer, body.byteOffset, body.byteLength);
@@ -35,5 +35,5 @@ export function zstdContentSize(body: Uint8Array): bigint | undefined {
 }
 
 function notAFrame(): Error {
-  return new Error('The body does not begin with a zstd frame');
+  return new Error('The body does not begin with a zstd frame.');
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { Command } from 'commander';
-import { dialects } from '../dialects/presets.js';
+import { DIALECTS } from '../dialects/presets.js';
 import { serve } from './serve.js';
 import { dialectOf, engineOf, portOf, rateOf, type ServeOptions, seedOf } from './serve-options.js';
 
@@ -8,19 +8,19 @@ const program = new Command('tinkex-testkit').description('A local Tinker servic
 
 program
   .command('serve', { isDefault: true })
-  .description('Serve the Tinker API on this machine.')
-  .option('-p, --port <number>', 'port to listen on; 0 = any free one', portOf, 8000)
-  .option('--host <address>', 'address to listen on; the default is this machine only', '127.0.0.1')
+  .description('Serve the Tinker API locally.')
+  .option('-p, --port <number>', 'port to listen on; 0 for any free port', portOf, 8000)
+  .option('--host <address>', 'address to listen on; by default only this machine can connect', '127.0.0.1')
   .option('--engine <name>', 'learn (a tiny model that really learns) or canned (fixed answers)', engineOf, 'learn' as const)
-  .option('--dialect <name>', `which server to play: ${Object.keys(dialects).join(', ')}`, dialectOf, 'hosted' as const)
-  .option('--model <name...>', 'more base model names to serve besides tinkex/tiny', [])
-  .option('--chaos <seed>', 'random faults, decided by this seed', seedOf)
-  .option('--chaos-rate <share>', 'the share of requests that meet a fault, with --chaos', rateOf, 0.1)
-  .option('--state <dir>', 'keep sessions, models and checkpoints in this folder over restarts')
-  .option('--no-log', 'do not print a line for each request')
+  .option('--dialect <name>', `server to imitate: ${Object.keys(DIALECTS).join(', ')}`, dialectOf, 'hosted' as const)
+  .option('--model <name...>', 'base model names in addition to tinkex/tiny', [])
+  .option('--chaos <seed>', 'inject random faults that depend on this seed', seedOf)
+  .option('--chaos-rate <share>', 'share of requests that get a fault, with --chaos', rateOf, 0.1)
+  .option('--state <dir>', 'keep sessions, models and checkpoints in this folder across restarts')
+  .option('--no-log', 'do not log requests')
   .action(async (options: ServeOptions, command: Command) => {
     if (options.chaos === undefined && command.getOptionValueSource('chaosRate') === 'cli') {
-      command.error("error: option '--chaos-rate' does nothing without '--chaos <seed>'");
+      command.error("error: option '--chaos-rate' has no effect without '--chaos <seed>'");
     }
     await serve(options, { write: (line) => process.stdout.write(`${line}\n`) });
   });

@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import type { RecordedCall } from '../recorder/recorded-call.js';
 import { startServer } from '../server/create-server.js';
 import type { TestServer } from '../server/test-server.js';
-import { logLine } from './request-log.js';
 import type { ServeOptions } from './serve-options.js';
 
 /** Where the command writes. */
@@ -10,12 +9,12 @@ export interface Output {
   write(line: string): void;
 }
 
-/** Runs a server until the process is told to stop, then saves its state. */
+/** Runs a server until the process receives SIGINT or SIGTERM, then saves its state. */
 export async function serve(options: ServeOptions, output: Output): Promise<void> {
   const server = await startServing(options, output);
   output.write(greeting(server, options));
   const signal = await untilStopped();
-  output.write(`Got ${signal}, stopping${options.state === undefined ? '' : ` and saving to ${options.state}`}.`);
+  output.write(`Received ${signal}: stopping${options.state === undefined ? '' : ` and saving to ${options.state}`}.`);
   await server.close();
 }
 
@@ -28,18 +27,16 @@ export async function startServing(options: ServeOptions, output: Output): Promi
     engine: options.engine,
     dialect: options.dialect,
     baseModels: options.model,
-    // Nobody looks at the recording of a command, and ten thousand batches with their bodies are a lot of memory.
+    // A command has no use for the recording, and ten thousand batches with their bodies take a lot of memory.
     recorderLimit: 0,
-    ...(options.state === undefined ? {} : { stateDir: options.state }),
-    ...(onCall === undefined ? {} : { onCall }),
+    stateDir: options.state,
+    onCall,
   });
-  if (options.chaos !== undefined) {
-    server.chaos({ seed: options.chaos, rate: options.chaosRate });
-  }
+  if (options.chaos !== undefined) server.chaos({ seed: options.chaos, rate: options.chaosRate });
   return server;
 }
 
-/** The listener of a server keeps no process alive by itself; a timer does until the signal comes. */
+/** The listener alone does not keep the process alive; a timer does until the signal arrives. */
 async function untilStopped(): Promise<string> {
   const alive = setInterval(() => undefined, 60_000);
   const signals = ['SIGINT', 'SIGTERM'] as const;
@@ -64,6 +61,21 @@ function greeting({ url, apiKey }: TestServer, { engine, dialect, chaos, state }
     '  Python      tinker.ServiceClient().create_lora_training_client(base_model="tinkex/tiny", rank=8)',
     "  TypeScript  new ServiceClient().createLoraTrainingClient({ baseModel: 'tinkex/tiny', rank: 8 })",
     '',
-    'Stop with Ctrl-C.',
+    'Press Ctrl-C to stop.',
   ].join('\n');
+}
+
+/** One line of the request log: time, request, status, duration, sizes, and one more line per violation. */
+function logLine(call: RecordedCall): string {
+  const time = new Date(call.arrivedAtMs).toISOString().slice(11, 23);
+  const took = `${Math.round((call.repliedAtMs ?? call.arrivedAtMs) - call.arrivedAtMs)} ms`;
+  const parts = [time, call.method.padEnd(6), call.path, '->', String(call.status ?? '(no reply)'), took, sizeText(call)];
+  if (call.requestId !== undefined) parts.push(call.requestId);
+  if (call.fault !== undefined) parts.push(`fault: ${call.fault}`);
+  for (const { rule, detail } of call.violations) parts.push(`\n             ! ${rule}: ${detail}`);
+  return parts.join(' ');
+}
+
+function sizeText(call: RecordedCall): string {
+  return `${call.requestBytes}/${call.replyBytes ?? 0} B`;
 }

@@ -1,6 +1,6 @@
 import type { AdapterMatrix } from './adapter.js';
 
-/** The numbers of one optimizer step; the same fields as `AdamParams`, all set. */
+/** The settings of one optimizer step: the fields of `AdamParams`, all set. */
 export interface AdamWSettings {
   readonly learningRate: number;
   readonly beta1: number;
@@ -47,7 +47,7 @@ export class AdamW implements AdamWState {
     return this.#moments;
   }
 
-  /** Takes over a saved state; without one it forgets everything, and the next update is step 1. */
+  /** Takes over a saved state. Without one it starts again, and the next update is step 1. */
   restore(state?: AdamWState): void {
     this.#step = state?.step ?? 0;
     for (const [name, { first, second }] of this.#moments) {
@@ -70,7 +70,7 @@ export class AdamW implements AdamWState {
     for (const [index, { name, values }] of weights.entries()) {
       const gradient = gradients[index]?.values;
       const moments = this.#moments.get(name);
-      if (gradient === undefined || moments === undefined) throw new Error(`The optimizer knows no matrix ${name}.`);
+      if (gradient === undefined || moments === undefined) throw new Error(`The optimizer has no matrix ${name}.`);
       updateMatrix(values, gradient, gradientScale, moments, settings, firstCorrection, secondCorrection);
     }
   }
@@ -91,7 +91,7 @@ function updateMatrix(
     const slope = (gradient[index] as number) * gradientScale;
     const oldMean = first[index] as number;
     const oldSquare = second[index] as number;
-    // Most rows of a sparse input have never been used: they cost nothing, and stay put whatever eps is.
+    // Most rows of a sparse input have never been used: they cost nothing, and do not change whatever eps is.
     if (slope === 0 && oldMean === 0 && oldSquare === 0) {
       if (keep !== 1) weights[index] = keep * (weights[index] as number);
       continue;
@@ -114,7 +114,7 @@ export function gradientNorm(gradients: readonly AdapterMatrix<Float64Array>[]):
   return Math.sqrt(squares);
 }
 
-/** What the gradients are multiplied with so that their norm stays within `maxNorm` (0 = no limit), as `clip_grad_norm_` does. */
+/** The factor that keeps the norm of the gradients within `maxNorm` (0 for no limit), as `clip_grad_norm_` does. */
 export function clipScale(norm: number, maxNorm: number): number {
   return maxNorm > 0 ? Math.min(1, maxNorm / (norm + 1e-6)) : 1;
 }

@@ -1,9 +1,9 @@
-import { attentionInputs, geometry } from './geometry.js';
+import { ATTENTION_INPUTS, INPUT_AMPLITUDE, MEMORY_SLOTS, VOCABULARY, WIDTH } from './geometry.js';
 import { fillUniform, hashText, seededStream } from './random.js';
 
 /** The three places an adapter can sit, as `train_attn`, `train_mlp` and `train_unembed` name them. */
-export const adapterModules = ['attn', 'mlp', 'unembed'] as const;
-export type AdapterModule = (typeof adapterModules)[number];
+export const ADAPTER_MODULES = ['attn', 'mlp', 'unembed'] as const;
+export type AdapterModule = (typeof ADAPTER_MODULES)[number];
 
 /**
  * A low-rank pair: the module's output gains `scale · B · A · input`. Both matrices are stored with the rank as the fast axis
@@ -21,34 +21,32 @@ interface ModuleShape {
   readonly deviation: number;
   /** Value of an active input. */
   readonly amplitude: number;
-  /** Where the module would stand in a transformer checkpoint. */
+  /** The path of the module in a transformer checkpoint. */
   readonly path: string;
 }
 
-const { width, inputAmplitude } = geometry;
-
-export const moduleShapes: Readonly<Record<AdapterModule, ModuleShape>> = {
+export const MODULE_SHAPES: Readonly<Record<AdapterModule, ModuleShape>> = {
   attn: {
-    inputs: attentionInputs,
-    outputs: width,
+    inputs: ATTENTION_INPUTS,
+    outputs: WIDTH,
     deviation: 0.05,
-    amplitude: inputAmplitude,
+    amplitude: INPUT_AMPLITUDE,
     path: 'model.layers.0.self_attn.o_proj',
   },
   mlp: {
-    inputs: geometry.memorySlots,
-    outputs: width,
+    inputs: MEMORY_SLOTS,
+    outputs: WIDTH,
     deviation: 0.05,
-    amplitude: inputAmplitude,
+    amplitude: INPUT_AMPLITUDE,
     path: 'model.layers.0.mlp.down_proj',
   },
-  unembed: { inputs: width, outputs: geometry.vocabulary, deviation: 0.5, amplitude: 1, path: 'lm_head' },
+  unembed: { inputs: WIDTH, outputs: VOCABULARY, deviation: 0.5, amplitude: 1, path: 'lm_head' },
 };
 
 /** `lora_alpha`: with `scale = alpha / rank` one learning rate suits every rank. */
 export const LORA_ALPHA = 32;
 
-/** What an adapter is made of; two adapters with equal shapes can exchange weights. */
+/** The shape of an adapter; two adapters of equal shape can exchange weights. */
 export interface AdapterShape {
   readonly rank: number;
   readonly modules: readonly AdapterModule[];
@@ -69,7 +67,7 @@ export class LoraAdapter implements AdapterShape {
 
   constructor(shape: AdapterShape) {
     this.rank = shape.rank;
-    this.modules = adapterModules.filter((module) => shape.modules.includes(module));
+    this.modules = ADAPTER_MODULES.filter((module) => shape.modules.includes(module));
     this.scale = LORA_ALPHA / shape.rank;
     this.#pairs = allocatePairs(this, (length) => new Float32Array(length));
   }
@@ -79,10 +77,10 @@ export class LoraAdapter implements AdapterShape {
     return this.#pairs.get(module);
   }
 
-  /** Draws A anew from `seeds` and sets B to zero. Each module has its own stream: leaving one out does not change the others. */
+  /** Draws A again from `seeds` and sets B to zero. Each module has its own stream: leaving one out does not change the others. */
   initialize(...seeds: readonly number[]): void {
     for (const [module, { a, b }] of this.#pairs) {
-      fillUniform(a, moduleShapes[module].deviation, seededStream(...seeds, hashText(module)));
+      fillUniform(a, MODULE_SHAPES[module].deviation, seededStream(...seeds, hashText(module)));
       b.fill(0);
     }
   }
@@ -103,17 +101,17 @@ export class LoraAdapter implements AdapterShape {
   }
 }
 
-/** One array of zeros, made by `allocate`, for each matrix of an adapter of this shape. */
+/** One array of zeros, created by `allocate`, for each matrix of an adapter of this shape. */
 export function allocatePairs<T>(shape: AdapterShape, allocate: (length: number) => T): Map<AdapterModule, LowRankPair<T>> {
   return new Map(
     shape.modules.map((module) => {
-      const { inputs, outputs } = moduleShapes[module];
+      const { inputs, outputs } = MODULE_SHAPES[module];
       return [module, { a: allocate(inputs * shape.rank), b: allocate(outputs * shape.rank) }];
     }),
   );
 }
 
-/** Every matrix with its name, in the order of {@link adapterModules}, A before B. */
+/** Every matrix with its name, in the order of {@link ADAPTER_MODULES}, A before B. */
 export function listMatrices<T>(pairs: ReadonlyMap<AdapterModule, LowRankPair<T>>): AdapterMatrix<T>[] {
   return [...pairs].flatMap(([module, { a, b }]) => [
     { name: `${module}.a`, values: a },

@@ -1,17 +1,15 @@
 import { byteVocabulary } from '@tinkex/types/wire';
-import { attentionInputs, geometry } from './geometry.js';
+import { ATTENTION_INPUTS, MEMORY_SLOTS, VOCABULARY, WIDTH } from './geometry.js';
 import { fillUniform, hashText, seededStream } from './random.js';
-
-const { width, memorySlots, vocabulary } = geometry;
 
 /** The frozen weights of a base model: a pure function of its name. */
 export interface BaseModel {
   readonly name: string;
-  /** `attentionInputs × width` */
+  /** `ATTENTION_INPUTS × WIDTH` */
   readonly attention: Float32Array;
-  /** `memorySlots × width` */
+  /** `MEMORY_SLOTS × WIDTH` */
   readonly memory: Float32Array;
-  /** `vocabulary × width` */
+  /** `VOCABULARY × WIDTH` */
   readonly unembedding: Float32Array;
   /** Log-odds of each token before any context. */
   readonly prior: Float32Array;
@@ -25,16 +23,16 @@ const UNPRINTABLE_PENALTY = 2;
 /** Draws the weights of the base model called `name`. Its text is noise, but mostly printable; its loss is a little under ln(260). */
 export function createBaseModel(name: string): BaseModel {
   const random = seededStream(hashText(name));
-  const prior = fillUniform(new Float32Array(vocabulary), PRIOR_DEVIATION, random);
-  for (let token = 0; token < vocabulary; token++) {
+  const prior = fillUniform(new Float32Array(VOCABULARY), PRIOR_DEVIATION, random);
+  for (let token = 0; token < VOCABULARY; token++) {
     if (!isPrintable(token)) prior[token] = (prior[token] as number) - UNPRINTABLE_PENALTY;
   }
   return {
     name,
     prior,
-    attention: fillUniform(new Float32Array(attentionInputs * width), EMBEDDING_DEVIATION, random),
-    memory: fillUniform(new Float32Array(memorySlots * width), EMBEDDING_DEVIATION, random),
-    unembedding: fillUniform(new Float32Array(vocabulary * width), UNEMBEDDING_GAIN / Math.sqrt(width), random),
+    attention: fillUniform(new Float32Array(ATTENTION_INPUTS * WIDTH), EMBEDDING_DEVIATION, random),
+    memory: fillUniform(new Float32Array(MEMORY_SLOTS * WIDTH), EMBEDDING_DEVIATION, random),
+    unembedding: fillUniform(new Float32Array(VOCABULARY * WIDTH), UNEMBEDDING_GAIN / Math.sqrt(WIDTH), random),
   };
 }
 

@@ -1,15 +1,15 @@
 import type { AdamWState, Moments } from './adamw.js';
-import { type AdapterModule, type AdapterShape, adapterModules, LORA_ALPHA, LoraAdapter, moduleShapes } from './adapter.js';
+import { ADAPTER_MODULES, type AdapterModule, type AdapterShape, LORA_ALPHA, LoraAdapter, MODULE_SHAPES } from './adapter.js';
 import { type CheckpointFiles, EngineUserError } from './engine.js';
 import { decodeSafetensors, encodeSafetensors, type NamedTensor } from './safetensors.js';
 
 const CONFIG_FILE = 'adapter_config.json';
 const WEIGHTS_FILE = 'adapter_model.safetensors';
 const OPTIMIZER_FILE = 'optimizer.safetensors';
-/** Written last: a folder without it was not finished. */
+/** Written last: a folder without it is incomplete. */
 const COMPLETE_FILE = 'checkpoint_complete';
 
-/** What a checkpoint says about itself. */
+/** The header of a checkpoint. */
 export interface CheckpointHeader extends AdapterShape {
   readonly baseModel: string;
 }
@@ -44,7 +44,7 @@ export function readHeader(files: CheckpointFiles): CheckpointHeader {
   if (typeof baseModel !== 'string' || !Number.isSafeInteger(rank) || !Array.isArray(targets)) {
     throw new EngineUserError(`${CONFIG_FILE} of the checkpoint lacks base_model_name_or_path, r or target_modules.`);
   }
-  return { baseModel, rank: rank as number, modules: adapterModules.filter((module) => targets.includes(targetName(module))) };
+  return { baseModel, rank: rank as number, modules: ADAPTER_MODULES.filter((module) => targets.includes(targetName(module))) };
 }
 
 /** The adapter in a checkpoint. Throws {@link EngineUserError} when a tensor is missing or misshapen. */
@@ -85,13 +85,13 @@ function configOf(baseModel: string, { rank, modules }: AdapterShape): Record<st
 }
 
 function targetName(module: AdapterModule): string {
-  return moduleShapes[module].path.split('.').at(-1) as string;
+  return MODULE_SHAPES[module].path.split('.').at(-1) as string;
 }
 
-/** Where a matrix stands in the files, and its shape there: PEFT keeps A as rank × inputs, the engine as inputs × rank. */
+/** The name and shape of a matrix in the files: PEFT stores A as rank × inputs, the engine as inputs × rank. */
 function place(matrixName: string, rank: number, suffix: string): { name: string; shape: [number, number]; isTransposed: boolean } {
   const [module, factor] = matrixName.split('.') as [AdapterModule, 'a' | 'b'];
-  const { path, inputs, outputs } = moduleShapes[module];
+  const { path, inputs, outputs } = MODULE_SHAPES[module];
   const isA = factor === 'a';
   return {
     name: `base_model.model.${path}.lora_${isA ? 'A' : 'B'}.${suffix}`,

@@ -1,25 +1,23 @@
 import { ModelInput } from '@tinkex/types';
 import { EngineUserError } from './engine.js';
-import { geometry } from './geometry.js';
+import { FIRST_MEDIA_SYMBOL, SYMBOLS, VOCABULARY } from './geometry.js';
 import { hashBytes, hashText, mixBits } from './random.js';
 
 type Chunk = ModelInput['chunks'][number];
 
-const { vocabulary, symbols, firstMediaSymbol } = geometry;
-
-/** Throws unless `token` is in the vocabulary; `where` says which one it is. */
+/** Throws unless `token` is in the vocabulary; `where` locates it in the message. */
 export function checkToken(token: number, where: string): void {
-  if (!Number.isInteger(token) || token < 0 || token >= vocabulary) {
+  if (!Number.isInteger(token) || token < 0 || token >= VOCABULARY) {
     throw new EngineUserError(
-      `Token ${token} (${where}) is not in the vocabulary of ${vocabulary} tokens. This engine is byte-level: encode text with ByteTokenizer.`,
+      `Token ${token} (${where}) is not in the vocabulary of ${VOCABULARY} tokens. This engine is byte-level: encode text with ByteTokenizer.`,
     );
   }
 }
 
 /**
  * What the model reads: one symbol per position. Tokens stand for themselves. A position of an image or of audio gets a symbol drawn from the
- * hash of the chunk's content and of its place in the chunk, so that different media give different, repeatable contexts; they can condition
- * a text but are never predicted. Throws {@link EngineUserError} for a token outside the vocabulary, an unknown length, or too long an input.
+ * hash of the chunk's content and of its position in the chunk, so that different media give different, repeatable contexts. They condition
+ * the text but are never predicted. Throws {@link EngineUserError} for a token outside the vocabulary, an unknown length, or an input that is too long.
  */
 export function contextSymbols(input: ModelInput, maxLength: number, name: string): Int32Array {
   const lengths = input.chunks.map((chunk, index) => chunkLength(chunk, `${name}, chunk ${index}`));
@@ -39,7 +37,7 @@ export function contextSymbols(input: ModelInput, maxLength: number, name: strin
 
 /** Whether a symbol of a context is a token, so that it has a probability. */
 export function isToken(symbol: number): boolean {
-  return symbol < vocabulary;
+  return symbol < VOCABULARY;
 }
 
 function chunkLength(chunk: Chunk, name: string): number {
@@ -54,7 +52,7 @@ function chunkLength(chunk: Chunk, name: string): number {
 function copyTokens(tokens: Int32Array, target: Int32Array, name: string, start: number): void {
   for (let index = 0; index < tokens.length; index++) {
     const token = tokens[index] as number;
-    if (token < 0 || token >= vocabulary) checkToken(token, `position ${start + index} of the ${name}`);
+    if (token < 0 || token >= VOCABULARY) checkToken(token, `position ${start + index} of the ${name}`);
     target[index] = token;
   }
 }
@@ -62,7 +60,7 @@ function copyTokens(tokens: Int32Array, target: Int32Array, name: string, start:
 function fillMedia(chunk: Exclude<Chunk, { type: 'encoded_text' }>, target: Int32Array): void {
   const seed = mediaHash(chunk);
   for (let index = 0; index < target.length; index++) {
-    target[index] = firstMediaSymbol + (mixBits(seed + Math.imul(index, 0x9e3779b9)) % (symbols - firstMediaSymbol));
+    target[index] = FIRST_MEDIA_SYMBOL + (mixBits(seed + Math.imul(index, 0x9e3779b9)) % (SYMBOLS - FIRST_MEDIA_SYMBOL));
   }
 }
 

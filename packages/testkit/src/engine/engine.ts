@@ -2,8 +2,11 @@ import type { AdamParams, Datum, ForwardBackwardOutput, LoraConfig, ModelInput, 
 
 type MaybePromise<T> = T | Promise<T>;
 
+/** The base model that every built-in engine serves. */
+export const DEFAULT_BASE_MODEL = 'tinkex/tiny';
+
 /**
- * What the server computes with. The server owns ids, order, futures and checkpoints' names; an engine owns weights and numbers.
+ * Computes for the server. The server owns ids, order, futures and the names of checkpoints; an engine owns weights and numbers.
  * All state that must survive goes through {@link CheckpointFiles}, so that any engine can be saved, archived and resumed.
  */
 export interface Engine {
@@ -11,7 +14,7 @@ export interface Engine {
   readonly supportedModels: readonly EngineModelInfo[];
   createModel(spec: ModelSpec): MaybePromise<EngineModel>;
   /** A fixed set of weights to sample from: the base model alone, or with a saved adapter. */
-  createSampler(spec: { readonly baseModel: string; readonly checkpoint?: CheckpointFiles }): MaybePromise<EngineSampler>;
+  createSampler(spec: { readonly baseModel: string; readonly checkpoint?: CheckpointFiles | undefined }): MaybePromise<EngineSampler>;
 }
 
 /** A base model as the server announces it. */
@@ -20,7 +23,7 @@ export interface EngineModelInfo {
   /** In tokens, prompt and answer together. */
   readonly maxContextLength: number;
   readonly tokenizerId: string;
-  /** What kind of model it is; shown by `get_info`. */
+  /** The architecture, as `get_info` reports it. */
   readonly arch: string;
 }
 
@@ -30,18 +33,18 @@ export interface ModelSpec {
   readonly lora: LoraConfig;
 }
 
-/** File name to content, as it stands in a checkpoint archive (`adapter_config.json`, `adapter_model.safetensors`, …). */
+/** The content of the files of a checkpoint, by name (`adapter_config.json`, `adapter_model.safetensors`, …). */
 export type CheckpointFiles = ReadonlyMap<string, Uint8Array>;
 
-/** A model in training. The server calls one method at a time, in the order of the seq ids. */
+/** A model in training. The server calls one method at a time, in the order of the sequence IDs. */
 export interface EngineModel {
   /** Computes the loss of every datum. With `backward` the gradients are added to those already accumulated. */
   forward(input: EngineForwardInput, options: { readonly backward: boolean }): MaybePromise<ForwardBackwardOutput>;
   /** Applies the accumulated gradients and clears them. */
   optimStep(params: AdamParams): MaybePromise<{ readonly metrics: Record<string, number> }>;
-  /** `training` holds all that `load` with the optimizer needs; `sampler` the weights alone. */
+  /** `training` contains all that `load` with the optimizer needs; `sampler` contains only the weights. */
   save(kind: 'training' | 'sampler'): MaybePromise<CheckpointFiles>;
-  /** Replaces the weights; with `optimizer` the optimizer's state too, else it starts afresh. Accumulated gradients are dropped. */
+  /** Replaces the weights, and the optimizer's state with `optimizer` (otherwise it is reset). Drops accumulated gradients. */
   load(checkpoint: CheckpointFiles, options: { readonly optimizer: boolean }): MaybePromise<void>;
 }
 
@@ -51,7 +54,7 @@ export interface EngineForwardInput {
   /** As on the wire, e.g. `cross_entropy`. */
   readonly lossFn: string;
   /** Names as on the wire, e.g. `clip_low_threshold`. */
-  readonly lossFnConfig?: Readonly<Record<string, number>>;
+  readonly lossFnConfig?: Readonly<Record<string, number>> | undefined;
 }
 
 /** Fixed weights to sample from. */
@@ -64,13 +67,13 @@ export interface EngineSampleInput {
   readonly prompt: ModelInput;
   readonly numSamples: number;
   readonly samplingParams: SamplingParams;
-  /** Whether the log-probabilities of the prompt's own tokens are wanted. */
+  /** Whether to score the prompt's tokens. */
   readonly promptLogprobs: boolean;
-  /** How many of the likeliest tokens are wanted for each prompt position; 0 for none. */
+  /** How many of the most likely tokens to return for each prompt position; 0 for none. */
   readonly topkPromptLogprobs: number;
 }
 
-/** The caller's fault, in the engine's words: the server answers it as a failed promise of category `user`. */
+/** Thrown by an engine for an error of the caller. The server fails the future with the category `user`. */
 export class EngineUserError extends Error {
   override readonly name = 'EngineUserError';
 }

@@ -1,8 +1,6 @@
-import { type AdapterMatrix, allocatePairs, type LoraAdapter, type LowRankPair, listMatrices, moduleShapes } from './adapter.js';
-import { geometry } from './geometry.js';
+import { type AdapterMatrix, allocatePairs, type LoraAdapter, type LowRankPair, listMatrices, MODULE_SHAPES } from './adapter.js';
+import { VOCABULARY, WIDTH } from './geometry.js';
 import type { LanguageModel } from './language-model.js';
-
-const { width, vocabulary } = geometry;
 
 /** The accumulated gradients of an adapter: sums over all positions given to {@link AdapterGradients.add} since the last `clear`. */
 export class AdapterGradients {
@@ -12,8 +10,8 @@ export class AdapterGradients {
   readonly #matrices: AdapterMatrix<Float64Array>[];
   /** With respect to the merged unembedding; spread over its two factors only when the gradients are read. */
   readonly #unembedding: Float64Array | undefined;
-  readonly #logits = new Float64Array(vocabulary);
-  readonly #stream = new Float64Array(width);
+  readonly #logits = new Float64Array(VOCABULARY);
+  readonly #stream = new Float64Array(WIDTH);
   readonly #code: Float64Array;
 
   constructor(model: LanguageModel, adapter: LoraAdapter) {
@@ -22,7 +20,7 @@ export class AdapterGradients {
     const pairs = allocatePairs(adapter, (length) => new Float64Array(length));
     this.#pairs = pairs;
     this.#matrices = listMatrices(pairs);
-    this.#unembedding = pairs.has('unembed') ? new Float64Array(width * vocabulary) : undefined;
+    this.#unembedding = pairs.has('unembed') ? new Float64Array(WIDTH * VOCABULARY) : undefined;
     this.#code = new Float64Array(adapter.rank);
   }
 
@@ -65,7 +63,7 @@ export class AdapterGradients {
     const { exponentials, total } = this.#model;
     const logits = this.#logits;
     const factor = -sum / total;
-    for (let token = 0; token < vocabulary; token++) logits[token] = factor * (exponentials[token] as number);
+    for (let token = 0; token < VOCABULARY; token++) logits[token] = factor * (exponentials[token] as number);
     for (let index = start; index < end; index++) {
       const target = targets[index] as number;
       logits[target] = (logits[target] as number) + (slopes[index] as number);
@@ -76,21 +74,21 @@ export class AdapterGradients {
   #backThroughUnembedding(): void {
     const logits = this.#logits;
     const { unembedding } = this.#model;
-    for (let j = 0; j < width; j++) {
-      const row = j * vocabulary;
+    for (let j = 0; j < WIDTH; j++) {
+      const row = j * VOCABULARY;
       let sum = 0;
-      for (let token = 0; token < vocabulary; token++) sum += (logits[token] as number) * (unembedding[row + token] as number);
+      for (let token = 0; token < VOCABULARY; token++) sum += (logits[token] as number) * (unembedding[row + token] as number);
       this.#stream[j] = sum;
     }
   }
 
-  /** The hot loop of training: the stream's gradient and the weights' in one walk, four rows a pass. */
+  /** The hot loop of training: the gradients of the stream and of the weights in one walk, four rows per pass. */
   #backThroughTrainedUnembedding(gradient: Float64Array): void {
     const logits = this.#logits;
     const stream = this.#stream;
     const { unembedding, bounded } = this.#model;
-    const size = vocabulary;
-    for (let j = 0; j < width; j += 4) {
+    const size = VOCABULARY;
+    for (let j = 0; j < WIDTH; j += 4) {
       const row0 = j * size;
       const row1 = row0 + size;
       const row2 = row1 + size;
@@ -125,9 +123,9 @@ export class AdapterGradients {
     const stream = this.#stream;
     const { hidden, norm } = this.#model;
     let along = 0;
-    for (let j = 0; j < width; j++) along += (hidden[j] as number) * (stream[j] as number);
-    const shrink = (norm ** 3 * along) / width;
-    for (let j = 0; j < width; j++) stream[j] = norm * (stream[j] as number) - shrink * (hidden[j] as number);
+    for (let j = 0; j < WIDTH; j++) along += (hidden[j] as number) * (stream[j] as number);
+    const shrink = (norm ** 3 * along) / WIDTH;
+    for (let j = 0; j < WIDTH; j++) stream[j] = norm * (stream[j] as number) - shrink * (hidden[j] as number);
   }
 
   #backThroughAdapter(module: 'attn' | 'mlp', rows: Int32Array, code: Float64Array): void {
@@ -138,9 +136,9 @@ export class AdapterGradients {
     const { b } = weights;
     const codeGradient = this.#code;
     const rank = codeGradient.length;
-    const scale = this.#adapter.scale * moduleShapes[module].amplitude;
+    const scale = this.#adapter.scale * MODULE_SHAPES[module].amplitude;
     codeGradient.fill(0);
-    for (let j = 0; j < width; j++) {
+    for (let j = 0; j < WIDTH; j++) {
       const slope = scale * (this.#stream[j] as number);
       const start = j * rank;
       for (let k = 0; k < rank; k++) {
@@ -160,12 +158,12 @@ export class AdapterGradients {
     const weights = this.#adapter.pair('unembed');
     if (merged === undefined || gradient === undefined || weights === undefined) return;
     const { rank } = this.#adapter;
-    const scale = this.#adapter.scale * moduleShapes.unembed.amplitude;
+    const scale = this.#adapter.scale * MODULE_SHAPES.unembed.amplitude;
     gradient.a.fill(0);
     gradient.b.fill(0);
-    for (let j = 0; j < width; j++) {
-      for (let token = 0; token < vocabulary; token++) {
-        const slope = scale * (merged[j * vocabulary + token] as number);
+    for (let j = 0; j < WIDTH; j++) {
+      for (let token = 0; token < VOCABULARY; token++) {
+        const slope = scale * (merged[j * VOCABULARY + token] as number);
         if (slope === 0) continue;
         const rowA = j * rank;
         const rowB = token * rank;

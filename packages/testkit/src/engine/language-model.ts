@@ -1,9 +1,7 @@
-import { type LoraAdapter, type LowRankPair, moduleShapes } from './adapter.js';
+import { type LoraAdapter, type LowRankPair, MODULE_SHAPES } from './adapter.js';
 import type { BaseModel } from './base-model.js';
 import { ContextFeatures } from './context-features.js';
-import { geometry } from './geometry.js';
-
-const { width, vocabulary } = geometry;
+import { VOCABULARY, WIDTH } from './geometry.js';
 
 /**
  * Base weights plus an optional adapter, as a function from a context to a distribution over the next token.
@@ -20,17 +18,17 @@ export class LanguageModel {
   readonly attentionCode: Float64Array;
   readonly memoryCode: Float64Array;
   /** The residual stream, and the same after the bounding norm `hidden · norm`. */
-  readonly hidden = new Float64Array(width);
-  readonly bounded = new Float64Array(width);
+  readonly hidden = new Float64Array(WIDTH);
+  readonly bounded = new Float64Array(WIDTH);
   norm = 1;
-  readonly logits = new Float64Array(vocabulary);
+  readonly logits = new Float64Array(VOCABULARY);
   /** `exp(logits - max)` and their sum. */
-  readonly exponentials = new Float64Array(vocabulary);
+  readonly exponentials = new Float64Array(VOCABULARY);
   total = 1;
   /** `log Σ exp(logits)` */
   logNormalizer = 0;
-  /** Base unembedding plus its adapter, one row per stream dimension (`width × vocabulary`). */
-  readonly unembedding = new Float64Array(width * vocabulary);
+  /** Base unembedding plus its adapter, one row per stream dimension (`WIDTH × VOCABULARY`). */
+  readonly unembedding = new Float64Array(WIDTH * VOCABULARY);
 
   constructor(base: BaseModel, adapter?: LoraAdapter) {
     this.base = base;
@@ -40,19 +38,19 @@ export class LanguageModel {
     this.mergeUnembedding();
   }
 
-  /** Must be called after the adapter's weights have changed. Merging once makes the cost of a token independent of this module's rank. */
+  /** Call it after the adapter's weights have changed. Merging once makes the cost of a token independent of this module's rank. */
   mergeUnembedding(): void {
     const { base, unembedding, adapter } = this;
     const pair = adapter?.pair('unembed');
     const rank = adapter?.rank ?? 0;
-    const scale = (adapter?.scale ?? 0) * moduleShapes.unembed.amplitude;
-    for (let token = 0; token < vocabulary; token++) {
-      for (let dimension = 0; dimension < width; dimension++) {
+    const scale = (adapter?.scale ?? 0) * MODULE_SHAPES.unembed.amplitude;
+    for (let token = 0; token < VOCABULARY; token++) {
+      for (let dimension = 0; dimension < WIDTH; dimension++) {
         let delta = 0;
         if (pair !== undefined) {
           for (let k = 0; k < rank; k++) delta += (pair.b[token * rank + k] as number) * (pair.a[dimension * rank + k] as number);
         }
-        unembedding[dimension * vocabulary + token] = (base.unembedding[token * width + dimension] as number) + scale * delta;
+        unembedding[dimension * VOCABULARY + token] = (base.unembedding[token * WIDTH + dimension] as number) + scale * delta;
       }
     }
   }
@@ -65,8 +63,8 @@ export class LanguageModel {
     addRows(hidden, base.attention, features.attention);
     addRows(hidden, base.memory, features.memory);
     if (adapter !== undefined) {
-      addAdapter(hidden, adapter.pair('attn'), features.attention, this.attentionCode, adapter.scale * moduleShapes.attn.amplitude);
-      addAdapter(hidden, adapter.pair('mlp'), features.memory, this.memoryCode, adapter.scale * moduleShapes.mlp.amplitude);
+      addAdapter(hidden, adapter.pair('attn'), features.attention, this.attentionCode, adapter.scale * MODULE_SHAPES.attn.amplitude);
+      addAdapter(hidden, adapter.pair('mlp'), features.memory, this.memoryCode, adapter.scale * MODULE_SHAPES.mlp.amplitude);
     }
     this.#bound();
     this.#project();
@@ -82,17 +80,17 @@ export class LanguageModel {
   #bound(): void {
     const { hidden, bounded } = this;
     let squares = 0;
-    for (let j = 0; j < width; j++) squares += (hidden[j] as number) ** 2;
-    this.norm = 1 / Math.sqrt(1 + squares / width);
-    for (let j = 0; j < width; j++) bounded[j] = (hidden[j] as number) * this.norm;
+    for (let j = 0; j < WIDTH; j++) squares += (hidden[j] as number) ** 2;
+    this.norm = 1 / Math.sqrt(1 + squares / WIDTH);
+    for (let j = 0; j < WIDTH; j++) bounded[j] = (hidden[j] as number) * this.norm;
   }
 
   #project(): void {
     const { bounded, logits, unembedding } = this;
-    const size = vocabulary;
+    const size = VOCABULARY;
     logits.set(this.base.prior);
-    // Four rows a pass: fewer trips through the logits.
-    for (let j = 0; j < width; j += 4) {
+    // Four rows per pass: fewer trips through the logits.
+    for (let j = 0; j < WIDTH; j += 4) {
       const x0 = bounded[j] as number;
       const x1 = bounded[j + 1] as number;
       const x2 = bounded[j + 2] as number;
@@ -114,7 +112,7 @@ export class LanguageModel {
 
   #normalize(): void {
     const { logits, exponentials } = this;
-    const size = vocabulary;
+    const size = VOCABULARY;
     let max = Number.NEGATIVE_INFINITY;
     for (let token = 0; token < size; token++) {
       const logit = logits[token] as number;

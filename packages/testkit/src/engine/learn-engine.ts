@@ -2,7 +2,7 @@ import { BYTE_TOKENIZER_ID } from '@tinkex/types';
 import { type AdapterModule, LoraAdapter } from './adapter.js';
 import { type BaseModel, createBaseModel } from './base-model.js';
 import { readAdapter, readHeader } from './checkpoint.js';
-import { type CheckpointFiles, type Engine, type EngineModelInfo, EngineUserError, type ModelSpec } from './engine.js';
+import { type CheckpointFiles, DEFAULT_BASE_MODEL, type Engine, type EngineModelInfo, EngineUserError, type ModelSpec } from './engine.js';
 import { LanguageModel } from './language-model.js';
 import { LearnModel } from './learn-model.js';
 import { LearnSampler, type SampleStreams } from './learn-sampler.js';
@@ -11,35 +11,33 @@ import { hashText, seededStream, seedWords } from './random.js';
 /** Options of {@link learnEngine}. */
 export interface LearnEngineOptions {
   /**
-   * Decides the adapters of models created without a `seed` of their own, and what is sampled without one (then also the order of the calls
-   * counts). Default 0.
+   * The seed for models and samples that have none. What is sampled then also depends on the order of the calls. Default 0.
    */
-  readonly seed?: number;
+  readonly seed?: number | undefined;
   /** Base models to offer: a name, or a name with a context length. Default: `tinkex/tiny` with 32,768 tokens. */
-  readonly models?: readonly (string | { readonly modelName: string; readonly maxContextLength?: number })[];
+  readonly models?: readonly (string | { readonly modelName: string; readonly maxContextLength?: number | undefined })[] | undefined;
 }
 
-const DEFAULT_MODEL = 'tinkex/tiny';
 const DEFAULT_CONTEXT_LENGTH = 32_768;
 const MAX_RANK = 256;
 
 /**
- * A small language model that really learns, in plain TypeScript, on one core: byte-level vocabulary, a frozen base that depends on the model's
- * name alone, a trainable low-rank adapter, true gradients for `cross_entropy`, `importance_sampling`, `ppo`, `cispo` and `dro`, AdamW, sampling.
+ * A small language model that really learns, in plain TypeScript, on one core: byte-level vocabulary, a frozen base that depends only on the
+ * model's name, a trainable low-rank adapter, true gradients for every loss function of the service, AdamW, sampling.
  * Everything is synchronous and repeatable bit for bit: the same calls with the same seeds give the same numbers.
  *
- * **Learning rates.** From 1e-3 to 5e-2 thirty steps more than halve the loss of a few sentences, at any rank from 8; with 1e-2 to 5e-2 they are
- * known by heart (greedy sampling repeats them). 1e-2 is a good start. 1e-4, usual for large models, moves this one, but slowly.
+ * **Learning rates.** From 1e-3 to 5e-2, thirty steps more than halve the loss of a few sentences, at any rank from 8; from 1e-2 to 5e-2 the
+ * model memorizes them (greedy sampling repeats them). Start with 1e-2. 1e-4, usual for large models, moves this one slowly.
  *
- * **Flags.** `trainAttn`, `trainMlp` and `trainUnembed` decide which of the three adapters exist. Alone, the mlp's memory learns
- * sentences best, the attention's offsets more slowly, and the unembedding little more than which bytes are frequent.
+ * **Flags.** `trainAttn`, `trainMlp` and `trainUnembed` select the adapters. Alone, the mlp's memory learns sentences best, the attention's
+ * offsets learn more slowly, and the unembedding learns little more than which bytes are frequent.
  *
- * **Images and audio** are read as repeatable noise derived from their content: they condition the text, they are never predicted. An image must
- * say its `expectedTokens`.
+ * **Images and audio** are read as repeatable noise derived from their content: they condition the text but are never predicted. An image must
+ * have `expectedTokens`.
  *
- * **Errors** a caller can mend (unknown model, loss or configuration, missing or misshapen inputs, tokens outside the vocabulary, too long a
- * context) are `EngineUserError`s; a call that throws one changes nothing (but gradients that are not finite are dropped by the step
- * that refuses them).
+ * **Errors** that a caller can fix (unknown model, loss or configuration, missing inputs or inputs of the wrong shape, tokens outside the
+ * vocabulary, a context that is too long) are `EngineUserError`s. A call that throws one changes nothing, except that an optimizer step drops
+ * gradients that are not finite.
  */
 export function learnEngine(options: LearnEngineOptions = {}): Engine {
   return new LearnEngine(options);
@@ -52,7 +50,7 @@ class LearnEngine implements Engine {
   readonly #bases = new Map<string, BaseModel>();
   #unseededCalls = 0;
 
-  constructor({ seed = 0, models = [DEFAULT_MODEL] }: LearnEngineOptions) {
+  constructor({ seed = 0, models = [DEFAULT_BASE_MODEL] }: LearnEngineOptions) {
     this.#seed = seed;
     this.supportedModels = models.map((model) => {
       const { modelName, maxContextLength = DEFAULT_CONTEXT_LENGTH } = typeof model === 'string' ? { modelName: model } : model;
@@ -75,7 +73,13 @@ class LearnEngine implements Engine {
     return new LearnModel(this.#base(baseModel), adapter, info.maxContextLength);
   }
 
-  createSampler({ baseModel, checkpoint }: { readonly baseModel: string; readonly checkpoint?: CheckpointFiles }): LearnSampler {
+  createSampler({
+    baseModel,
+    checkpoint,
+  }: {
+    readonly baseModel: string;
+    readonly checkpoint?: CheckpointFiles | undefined;
+  }): LearnSampler {
     const info = this.#find(baseModel);
     const adapter = checkpoint === undefined ? undefined : adapterOf(checkpoint, baseModel);
     return new LearnSampler(new LanguageModel(this.#base(baseModel), adapter), info.maxContextLength, this.#streams);
@@ -95,7 +99,7 @@ class LearnEngine implements Engine {
     return info;
   }
 
-  /** Drawn at first use and shared: base weights never change. */
+  /** Drawn on first use and shared: base weights never change. */
   #base(modelName: string): BaseModel {
     const known = this.#bases.get(modelName);
     if (known !== undefined) return known;

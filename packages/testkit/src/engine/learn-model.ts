@@ -1,4 +1,5 @@
 import { type AdamParams, type ForwardBackwardOutput, TensorData } from '@tinkex/types';
+import { DEFAULT_ADAM_PARAMS } from '@tinkex/types/wire';
 import { AdamW, type AdamWSettings, clipScale, gradientNorm } from './adamw.js';
 import type { LoraAdapter } from './adapter.js';
 import type { BaseModel } from './base-model.js';
@@ -9,8 +10,6 @@ import { LanguageModel } from './language-model.js';
 import { findLossFunction, resolveLossConfig } from './losses.js';
 import { trainingExample } from './training-example.js';
 import { trainingPass } from './training-pass.js';
-
-const adamDefaults: AdamWSettings = { learningRate: 1e-4, beta1: 0.9, beta2: 0.95, eps: 1e-12, weightDecay: 0, gradClipNorm: 0 };
 
 /** A model in training: frozen base, adapter, accumulated gradients, optimizer. */
 export class LearnModel implements EngineModel {
@@ -30,7 +29,7 @@ export class LearnModel implements EngineModel {
     this.#optimizer = new AdamW(adapter.matrices());
   }
 
-  /** All data are checked before any is computed: a call that throws {@link EngineUserError} leaves the gradients as they were. */
+  /** Checks all data before computing any: a call that throws {@link EngineUserError} leaves the gradients unchanged. */
   forward(input: EngineForwardInput, { backward }: { readonly backward: boolean }): ForwardBackwardOutput {
     const loss = findLossFunction(input.lossFn);
     const config = resolveLossConfig(input.lossFn, loss, input.lossFnConfig);
@@ -84,7 +83,7 @@ export class LearnModel implements EngineModel {
     if (own !== theirs) throw new EngineUserError(`The checkpoint does not fit: it holds ${theirs}, this model is ${own}.`);
     const adapter = readAdapter(checkpoint, header);
     const state = optimizer ? readOptimizer(checkpoint, adapter) : undefined;
-    // Nothing has been changed up to here, so a bad checkpoint leaves the model as it was.
+    // Nothing has changed up to here, so a bad checkpoint leaves the model as it was.
     this.#adapter.copyFrom(adapter);
     this.#optimizer.restore(state);
     this.#gradients.clear();
@@ -101,8 +100,8 @@ function describe(baseModel: string, { rank, modules }: { rank: number; modules:
 }
 
 function adamSettings(params: AdamParams): AdamWSettings {
-  const settings: Record<string, number> = { ...adamDefaults };
-  for (const [name, fallback] of Object.entries(adamDefaults)) {
+  const settings: Record<string, number> = { ...DEFAULT_ADAM_PARAMS };
+  for (const [name, fallback] of Object.entries(DEFAULT_ADAM_PARAMS)) {
     const value = (params as Readonly<Record<string, unknown>>)[name] ?? fallback;
     if (typeof value !== 'number' || !Number.isFinite(value) || value < 0) {
       throw new EngineUserError(`${name} must be a finite number of at least 0, got ${String(value)}.`);

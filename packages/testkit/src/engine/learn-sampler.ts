@@ -1,7 +1,7 @@
 import { type SampledSequence, type SampleResponse, type SamplingParams, TopkPromptLogprobs } from '@tinkex/types';
 import { contextSymbols, isToken } from './context-symbols.js';
 import { type EngineSampleInput, type EngineSampler, EngineUserError } from './engine.js';
-import { geometry } from './geometry.js';
+import { VOCABULARY } from './geometry.js';
 import type { LanguageModel } from './language-model.js';
 import type { RandomStream } from './random.js';
 import { StopCondition } from './stop-condition.js';
@@ -71,7 +71,7 @@ export class LearnSampler implements EngineSampler {
 
   /** One walk over the prompt for both kinds of prompt log-probabilities. The first position has none; neither have images and audio. */
   #scorePrompt(prompt: Int32Array, input: EngineSampleInput): Pick<SampleResponse, 'promptLogprobs' | 'topkPromptLogprobs'> {
-    const k = Math.min(input.topkPromptLogprobs, geometry.vocabulary);
+    const k = Math.min(input.topkPromptLogprobs, VOCABULARY);
     if (!input.promptLogprobs && k === 0) return {};
     const model = this.#model;
     const promptLogprobs = new Float32Array(prompt.length).fill(Number.NaN);
@@ -102,12 +102,14 @@ const EMPTY_LOGPROB = -99999;
 function choiceSettings({ temperature = 1, topK = -1, topP = 1 }: SamplingParams): ChoiceSettings {
   if (!Number.isFinite(temperature) || temperature < 0) throw new EngineUserError(`temperature must be at least 0, got ${temperature}.`);
   if (!(topP > 0 && topP <= 1)) throw new EngineUserError(`top_p must be above 0 and at most 1, got ${topP}.`);
-  if (!Number.isInteger(topK) || topK < -1)
+  if (!Number.isInteger(topK) || topK < -1) {
     throw new EngineUserError(`top_k must be -1 (no limit) or a positive whole number, got ${topK}.`);
+  }
   return { temperature, topK, topP };
 }
 
 function checkCount(name: string, value: number, least: number): void {
-  if (!Number.isInteger(value) || value < least)
+  if (!Number.isInteger(value) || value < least) {
     throw new EngineUserError(`${name} must be a whole number of at least ${least}, got ${value}.`);
+  }
 }

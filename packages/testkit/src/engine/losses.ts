@@ -1,3 +1,4 @@
+import type { LossFnName } from '@tinkex/types';
 import { EngineUserError } from './engine.js';
 
 /** What a loss says about one target: its value and its derivative with respect to the target's log-probability. */
@@ -24,111 +25,101 @@ export interface LossFunction {
   bind(inputs: LossInputs, config: Readonly<Record<string, number>>): TokenLossFunction;
 }
 
-const policyInputs = ['logprobs', 'advantages'];
-const clipInputs = ['clipLowThreshold', 'clipHighThreshold'];
-const clipDefaults = { clip_low_threshold: 0.8, clip_high_threshold: 1.2 };
+const POLICY_INPUTS = ['logprobs', 'advantages'];
+const CLIP_INPUTS = ['clipLowThreshold', 'clipHighThreshold'];
+const CLIP_DEFAULTS = { clip_low_threshold: 0.8, clip_high_threshold: 1.2 };
 
-const crossEntropy: LossFunction = {
-  inputs: ['weights'],
-  optionalInputs: [],
-  config: {},
-  bind(inputs) {
-    const weights = input(inputs, 'weights');
-    return (logprob, index, out) => {
-      const weight = weights[index] as number;
-      out.value = -weight * logprob;
-      out.slope = -weight;
-      out.isClipped = false;
-    };
+/** Every loss function of the service, by its name on the wire. */
+const LOSS_FUNCTIONS: { readonly [Name in LossFnName]: LossFunction } = {
+  cross_entropy: {
+    inputs: ['weights'],
+    optionalInputs: [],
+    config: {},
+    bind(inputs) {
+      const weights = input(inputs, 'weights');
+      return (logprob, index, out) => {
+        const weight = weights[index] as number;
+        out.value = -weight * logprob;
+        out.slope = -weight;
+        out.isClipped = false;
+      };
+    },
+  },
+  importance_sampling: {
+    inputs: POLICY_INPUTS,
+    optionalInputs: [],
+    config: {},
+    bind(inputs) {
+      const { sampled, advantages } = policy(inputs);
+      return (logprob, index, out) => {
+        const gain = Math.exp(logprob - (sampled[index] as number)) * (advantages[index] as number);
+        out.value = -gain;
+        out.slope = -gain;
+        out.isClipped = false;
+      };
+    },
+  },
+  ppo: {
+    inputs: POLICY_INPUTS,
+    optionalInputs: CLIP_INPUTS,
+    config: CLIP_DEFAULTS,
+    bind(inputs, config) {
+      const { sampled, advantages } = policy(inputs);
+      const clip = clipRange(inputs, config);
+      return (logprob, index, out) => {
+        const ratio = Math.exp(logprob - (sampled[index] as number));
+        const advantage = advantages[index] as number;
+        const gain = ratio * advantage;
+        const clippedGain = clip(ratio, index) * advantage;
+        out.isClipped = clippedGain < gain;
+        out.value = -Math.min(gain, clippedGain);
+        out.slope = out.isClipped ? 0 : -gain;
+      };
+    },
+  },
+  cispo: {
+    inputs: POLICY_INPUTS,
+    optionalInputs: CLIP_INPUTS,
+    config: CLIP_DEFAULTS,
+    bind(inputs, config) {
+      const { sampled, advantages } = policy(inputs);
+      const clip = clipRange(inputs, config);
+      return (logprob, index, out) => {
+        const ratio = Math.exp(logprob - (sampled[index] as number));
+        // The clipped ratio is a constant for the gradient (stopgrad).
+        const bounded = clip(ratio, index);
+        const factor = bounded * (advantages[index] as number);
+        out.value = -factor * logprob;
+        out.slope = -factor;
+        out.isClipped = bounded !== ratio;
+      };
+    },
+  },
+  dro: {
+    inputs: POLICY_INPUTS,
+    optionalInputs: [],
+    config: { beta: 0.05 },
+    bind(inputs, config) {
+      const { sampled, advantages } = policy(inputs);
+      const beta = config.beta as number;
+      return (logprob, index, out) => {
+        const distance = logprob - (sampled[index] as number);
+        const advantage = advantages[index] as number;
+        out.value = -(logprob * advantage - (beta / 2) * distance * distance);
+        out.slope = -(advantage - beta * distance);
+        out.isClipped = false;
+      };
+    },
   },
 };
-
-const importanceSampling: LossFunction = {
-  inputs: policyInputs,
-  optionalInputs: [],
-  config: {},
-  bind(inputs) {
-    const { sampled, advantages } = policy(inputs);
-    return (logprob, index, out) => {
-      const gain = Math.exp(logprob - (sampled[index] as number)) * (advantages[index] as number);
-      out.value = -gain;
-      out.slope = -gain;
-      out.isClipped = false;
-    };
-  },
-};
-
-const ppo: LossFunction = {
-  inputs: policyInputs,
-  optionalInputs: clipInputs,
-  config: clipDefaults,
-  bind(inputs, config) {
-    const { sampled, advantages } = policy(inputs);
-    const clip = clipRange(inputs, config);
-    return (logprob, index, out) => {
-      const ratio = Math.exp(logprob - (sampled[index] as number));
-      const advantage = advantages[index] as number;
-      const gain = ratio * advantage;
-      const clippedGain = clip(ratio, index) * advantage;
-      out.isClipped = clippedGain < gain;
-      out.value = -Math.min(gain, clippedGain);
-      out.slope = out.isClipped ? 0 : -gain;
-    };
-  },
-};
-
-const cispo: LossFunction = {
-  inputs: policyInputs,
-  optionalInputs: clipInputs,
-  config: clipDefaults,
-  bind(inputs, config) {
-    const { sampled, advantages } = policy(inputs);
-    const clip = clipRange(inputs, config);
-    return (logprob, index, out) => {
-      const ratio = Math.exp(logprob - (sampled[index] as number));
-      // The clipped ratio is a constant for the gradient (stopgrad).
-      const bounded = clip(ratio, index);
-      const factor = bounded * (advantages[index] as number);
-      out.value = -factor * logprob;
-      out.slope = -factor;
-      out.isClipped = bounded !== ratio;
-    };
-  },
-};
-
-const dro: LossFunction = {
-  inputs: policyInputs,
-  optionalInputs: [],
-  config: { beta: 0.05 },
-  bind(inputs, config) {
-    const { sampled, advantages } = policy(inputs);
-    const beta = config.beta as number;
-    return (logprob, index, out) => {
-      const distance = logprob - (sampled[index] as number);
-      const advantage = advantages[index] as number;
-      out.value = -(logprob * advantage - (beta / 2) * distance * distance);
-      out.slope = -(advantage - beta * distance);
-      out.isClipped = false;
-    };
-  },
-};
-
-const lossFunctions: ReadonlyMap<string, LossFunction> = new Map([
-  ['cross_entropy', crossEntropy],
-  ['importance_sampling', importanceSampling],
-  ['ppo', ppo],
-  ['cispo', cispo],
-  ['dro', dro],
-]);
 
 /** The loss called `name` on the wire. Throws {@link EngineUserError} for an unknown one. */
 export function findLossFunction(name: string): LossFunction {
-  const found = lossFunctions.get(name);
-  if (found === undefined) throw new EngineUserError(`Unknown loss function '${name}'. Known: ${[...lossFunctions.keys()].join(', ')}.`);
-  return found;
+  if (Object.hasOwn(LOSS_FUNCTIONS, name)) return LOSS_FUNCTIONS[name as LossFnName];
+  throw new EngineUserError(`Unknown loss function '${name}'. Known: ${Object.keys(LOSS_FUNCTIONS).join(', ')}.`);
 }
 
-/** Defaults completed by the caller's configuration. Throws {@link EngineUserError} for an unknown name or a number that makes no sense. */
+/** Defaults completed by the caller's configuration. Throws {@link EngineUserError} for an unknown name or an invalid number. */
 export function resolveLossConfig(
   name: string,
   loss: LossFunction,

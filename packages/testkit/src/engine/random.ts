@@ -18,7 +18,7 @@ export function hashBytes(bytes: Uint8Array, start = FNV_OFFSET): number {
   return hash >>> 0;
 }
 
-/** Spreads every input bit over the whole 32-bit word, so that neighbouring seeds give unrelated streams. */
+/** Spreads every input bit over the whole 32-bit word, so that neighboring seeds give unrelated streams. */
 export function mixBits(value: number): number {
   let x = value | 0;
   x = Math.imul(x ^ (x >>> 16), 0x85ebca6b);

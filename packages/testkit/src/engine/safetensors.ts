@@ -65,8 +65,9 @@ function readTensor(view: DataView, dataStart: number, name: string, entry: unkn
   if (dtype !== 'F32' || !isIntegers(shape) || !isIntegers(offsets)) throw malformed(`tensor ${name} is not a float32 tensor`);
   const [begin = 0, end = 0] = offsets;
   const length = shape.reduce((product, size) => product * size, 1);
-  if (end - begin !== 4 * length || dataStart + end > view.byteLength)
+  if (end - begin !== 4 * length || dataStart + end > view.byteLength) {
     throw malformed(`tensor ${name} has ${end - begin} bytes for ${length} values`);
+  }
   const values = new Float32Array(length);
   for (let index = 0; index < length; index++) values[index] = view.getFloat32(dataStart + begin + 4 * index, true);
   return { name, shape, values };

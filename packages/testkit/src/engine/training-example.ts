@@ -69,8 +69,9 @@ function numbers(tensor: TensorData, key: string, shape: readonly number[], name
   }
   const values = dense.data instanceof Float32Array ? dense.data : Float32Array.from(dense.data, Number);
   for (let index = 0; index < values.length; index++) {
-    if (!Number.isFinite(values[index]))
+    if (!Number.isFinite(values[index])) {
       throw new EngineUserError(`${key} of ${name} has ${values[index]} at ${index}; it must be finite.`);
+    }
   }
   return values;
 }

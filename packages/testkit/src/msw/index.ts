@@ -5,7 +5,7 @@ import type { TestServer } from '../server/test-server.js';
 /** Options of {@link handlers}. */
 export interface HandlersOptions {
   /** The base URL that the code under test calls. Default: the server's own `url`. */
-  readonly baseUrl?: string;
+  readonly baseUrl?: string | undefined;
 }
 
 /**
@@ -18,7 +18,7 @@ export interface HandlersOptions {
  */
 export function handlers(server: TestServer, options: HandlersOptions = {}): HttpHandler[] {
   const own = new URL(server.url);
-  // As a URL, because that is how requests come: the host in lower case, no default port.
+  // Normalized as the URLs of requests are: the host in lower case, no default port.
   const given = new URL(options.baseUrl ?? server.url);
   const ownPath = pathOf(own);
   const givenPath = pathOf(given);
@@ -32,7 +32,7 @@ export function handlers(server: TestServer, options: HandlersOptions = {}): Htt
         return await answerFetch(server, request, isGiven ? targetOf : undefined);
       } catch (error) {
         if (error instanceof TypeError || request.signal.aborted) {
-          // A broken connection: msw makes a network error of it. A caller who has aborted has his error from `fetch` already.
+          // A broken connection: msw turns it into a network error. A caller who has aborted already has the error from `fetch`.
           return Response.error();
         }
         throw error;

@@ -4,23 +4,21 @@ import type { Tenant } from '../state/tenant.js';
 import type { BlobStore } from './blob-store.js';
 import type { Snapshot, StoredModel, StoredTenant } from './snapshot.js';
 
-/** Puts a stored state back. Promises of the earlier life are gone: polls of them answer 410. */
-export async function restoreSnapshot(context: ServerContext, snapshot: Snapshot, blobs: BlobStore): Promise<void> {
-  for (const stored of snapshot.tenants) {
-    await restoreTenant(context, stored, blobs);
-  }
+/** Restores a stored state. Futures from before the restart are gone: polling them answers 410. */
+export async function restoreSnapshot(server: ServerContext, snapshot: Snapshot, blobs: BlobStore): Promise<void> {
+  for (const stored of snapshot.tenants) await restoreTenant(server, stored, blobs);
 }
 
-async function restoreTenant(context: ServerContext, stored: StoredTenant, blobs: BlobStore): Promise<void> {
-  const tenant = context.tenants.restore(stored.keyHash, stored.label);
-  tenant.promises.markExpired(stored.promises ?? []);
+async function restoreTenant(server: ServerContext, stored: StoredTenant, blobs: BlobStore): Promise<void> {
+  const tenant = server.tenants.restore(stored.keyHash, stored.label);
+  tenant.futures.markExpired(stored.futures ?? []);
   for (const session of stored.sessions) {
     const modelSeqs = new Map(session.modelSeqs);
-    tenant.promises.markExpired([...modelSeqs.values()].map(({ requestId }) => requestId));
-    // The time the server was off does not count against a session.
+    tenant.futures.markExpired([...modelSeqs.values()].map(({ requestId }) => requestId));
+    // The time while the server was down does not count against a session.
     tenant.sessions.set(session.sessionId, {
       ...session,
-      lastHeartbeatMs: context.clock.now(),
+      lastHeartbeatMs: server.clock.now(),
       modelSeqs,
       samplerSeqs: new Map(session.samplerSeqs),
     });
@@ -43,32 +41,26 @@ async function restoreTenant(context: ServerContext, stored: StoredTenant, blobs
       engine: undefined,
     });
   }
-  for (const model of stored.models) {
-    await restoreModel(context, tenant, model, blobs);
-  }
+  for (const model of stored.models) await restoreModel(server, tenant, model, blobs);
   tenant.audit.push(...stored.audit);
-  for (const { kind, amount, atMs, sessionId, baseModel } of stored.usage) {
-    tenant.addUsage(kind, amount, atMs, sessionId, baseModel);
-  }
+  for (const { kind, amount, atMs, sessionId, baseModel } of stored.usage) tenant.addUsage(kind, amount, atMs, sessionId, baseModel);
 }
 
-async function restoreModel(context: ServerContext, tenant: Tenant, stored: StoredModel, blobs: BlobStore): Promise<void> {
+async function restoreModel(server: ServerContext, tenant: Tenant, stored: StoredModel, blobs: BlobStore): Promise<void> {
   const { nextSeqId, accepted, files, userMetadata, ...rest } = stored;
-  const engine = files === null ? undefined : await context.engine.createModel({ baseModel: stored.baseModel, lora: stored.lora });
-  if (files !== null) {
-    await engine?.load(await blobs.get(files), { optimizer: true });
-  }
-  tenant.promises.markExpired(accepted.map(([, { requestId }]) => requestId));
+  const engine = files === null ? undefined : await server.engine.createModel({ baseModel: stored.baseModel, lora: stored.lora });
+  if (files !== null) await engine?.load(await blobs.get(files), { optimizer: true });
+  tenant.futures.markExpired(accepted.map(([, { requestId }]) => requestId));
   tenant.models.set(stored.modelId, {
     ...rest,
     userMetadata: userMetadata ?? undefined,
     engine,
     lane: new Lane({
-      clock: context.clock,
-      gapMs: context.settings.seqGapMs,
+      clock: server.clock,
+      gapMs: server.settings.seqGapMs,
       next: nextSeqId,
       accepted,
-      execute: (operation) => context.executor.execute(tenant, operation),
+      execute: (operation) => server.executor.execute(tenant, operation),
     }),
   });
 }

@@ -1,16 +1,14 @@
 import type { LoraConfig } from '@tinkex/types';
-import type { CheckpointRecord } from '../state/checkpoint.js';
-import type { AcceptedOperation } from '../state/operation.js';
-import type { AuditRecord, SessionRecord, UsageRecord } from '../state/records.js';
+import type { AcceptedOperation, AuditRecord, CheckpointRecord, SessionRecord, UsageRecord } from '../state/records.js';
 import type { StoredFiles } from './blob-store.js';
 
-/** What is written of a session. */
+/** A session on disk. */
 export type StoredSession = Omit<SessionRecord, 'modelSeqs' | 'samplerSeqs'> & {
   readonly modelSeqs: readonly (readonly [number, AcceptedOperation])[];
   readonly samplerSeqs: readonly (readonly [number, { readonly fingerprint: string; readonly samplerId: string }])[];
 };
 
-/** What is written of a model. Gradients not yet applied are not kept. */
+/** A model on disk. Gradients that were not applied yet are not kept. */
 export interface StoredModel {
   readonly modelId: string;
   readonly sessionId: string;
@@ -22,11 +20,11 @@ export interface StoredModel {
   readonly isUnloaded: boolean;
   readonly nextSeqId: number;
   readonly accepted: readonly (readonly [number, AcceptedOperation])[];
-  /** Weights and optimizer; null before the creation has run and after the model was unloaded. */
+  /** Weights and optimizer; null until the creation has run and after the model is unloaded. */
   readonly files: StoredFiles | null;
 }
 
-/** What is written of a sampler. */
+/** A sampler on disk. */
 export interface StoredSampler {
   readonly samplerId: string;
   readonly sessionId: string;
@@ -35,10 +33,10 @@ export interface StoredSampler {
   readonly files: StoredFiles | null;
 }
 
-/** What is written of a checkpoint. */
+/** A checkpoint on disk. */
 export type StoredCheckpoint = Omit<CheckpointRecord, 'files' | 'archiveReadyAtMs'> & { readonly files: StoredFiles };
 
-/** What is written of a tenant. The key itself never is. */
+/** A tenant on disk, without its key. */
 export interface StoredTenant {
   readonly keyHash: string;
   readonly label: string;
@@ -48,8 +46,8 @@ export interface StoredTenant {
   readonly checkpoints: readonly StoredCheckpoint[];
   readonly audit: readonly AuditRecord[];
   readonly usage: readonly UsageRecord[];
-  /** Ids of promises that clients may still poll: in the next life they are gone, not unknown. Missing in older states. */
-  readonly promises?: readonly string[];
+  /** Ids of futures that clients may still poll: after a restart they are gone (410), not unknown (404). */
+  readonly futures?: readonly string[] | undefined;
 }
 
 /** The state of a server on disk. */

@@ -2,17 +2,16 @@ import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ConfigurationError } from '@tinkex/types';
 import type { ServerContext } from '../state/server-context.js';
-import { BlobStore } from './blob-store.js';
+import { BlobStore, writeAtomically } from './blob-store.js';
 import { restoreSnapshot } from './restore-snapshot.js';
 import type { Snapshot } from './snapshot.js';
 import { takeSnapshot } from './take-snapshot.js';
-import { writeAtomically } from './write-atomically.js';
 
 const SAVE_DELAY_MS = 500;
 
 /**
- * Keeps a server's state in a folder: sessions, models with their weights and optimizers, samplers, checkpoints. Written soon
- * after each change and when the server is closed; a crash loses at most what happened since the last write.
+ * Keeps a server's state in a folder: sessions, models with their weights and optimizers, samplers, checkpoints. It writes soon
+ * after each change and when the server closes; a crash loses what happened since the last write.
  */
 export class StateStore {
   readonly #dir: string;
@@ -25,50 +24,46 @@ export class StateStore {
     this.#blobs = new BlobStore(join(dir, 'blobs'));
   }
 
-  /** Puts the stored state into a fresh server. Throws `ConfigurationError` when the folder holds something else. */
-  async load(context: ServerContext): Promise<void> {
+  /** Loads the stored state into a new server. Throws `ConfigurationError` when the folder holds something else. */
+  async load(server: ServerContext): Promise<void> {
     await mkdir(this.#dir, { recursive: true });
     const path = join(this.#dir, 'state.json');
     const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-      if (error.code === 'ENOENT') {
-        return undefined;
-      }
+      if (error.code === 'ENOENT') return undefined;
       throw error;
     });
-    if (text === undefined) {
-      return;
-    }
+    if (text === undefined) return;
     const snapshot = parsed(text);
     if (snapshot?.version !== 1) {
       throw new ConfigurationError({
-        message: `${path} is not the state of a test server, or of another version of it`,
+        message: `${path} does not hold the state of a test server of this version.`,
         option: 'stateDir',
       });
     }
-    context.ids.restore(snapshot.idCount);
-    await restoreSnapshot(context, snapshot, this.#blobs);
+    server.ids.restore(snapshot.idCount);
+    await restoreSnapshot(server, snapshot, this.#blobs);
   }
 
-  /** Saves soon. Uses real time whatever clock the server has: the disk knows no other. */
-  schedule(context: ServerContext): void {
+  /** Saves soon, in real time whatever clock the server has. */
+  schedule(server: ServerContext): void {
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;
-      // A failure here is repeated, and reported, by the save at the end.
-      this.save(context).catch(() => undefined);
+      // The save on close repeats the failure and reports it.
+      this.save(server).catch(() => undefined);
     }, SAVE_DELAY_MS).unref();
   }
 
-  /** Saves now, after a save that is under way. */
-  save(context: ServerContext): Promise<void> {
+  /** Saves now, after any save in progress. */
+  save(server: ServerContext): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    const write = this.#writing.then(() => this.#write(context));
+    const write = this.#writing.then(() => this.#write(server));
     this.#writing = write.catch(() => undefined);
     return write;
   }
 
-  async #write(context: ServerContext): Promise<void> {
-    const snapshot = await takeSnapshot(context, this.#blobs);
+  async #write(server: ServerContext): Promise<void> {
+    const snapshot = await takeSnapshot(server, this.#blobs);
     await writeAtomically(join(this.#dir, 'state.json'), JSON.stringify(snapshot));
     await this.#blobs.keepOnly(blobsIn(snapshot));
   }

@@ -4,20 +4,16 @@ import type { Tenant } from '../state/tenant.js';
 import type { BlobStore } from './blob-store.js';
 import type { Snapshot, StoredModel, StoredTenant } from './snapshot.js';
 
-/** Writes all weights to the blobs and describes the rest. */
-export async function takeSnapshot(context: ServerContext, blobs: BlobStore): Promise<Snapshot> {
+/** Writes all weights to the blob store and describes the rest. */
+export async function takeSnapshot(server: ServerContext, blobs: BlobStore): Promise<Snapshot> {
   const tenants: StoredTenant[] = [];
-  for (const [keyHash, tenant] of context.tenants.entries()) {
-    tenants.push(await storedTenant(keyHash, tenant, blobs));
-  }
-  return { version: 1, idCount: context.ids.count, tenants };
+  for (const [keyHash, tenant] of server.tenants.entries()) tenants.push(await storedTenant(keyHash, tenant, blobs));
+  return { version: 1, idCount: server.ids.count, tenants };
 }
 
 async function storedTenant(keyHash: string, tenant: Tenant, blobs: BlobStore): Promise<StoredTenant> {
   const models: StoredModel[] = [];
-  for (const model of tenant.models.values()) {
-    models.push(await storedModel(model, blobs));
-  }
+  for (const model of tenant.models.values()) models.push(await storedModel(model, blobs));
   const samplers = [];
   for (const { samplerId, sessionId, baseModel, modelPath, files } of tenant.samplers.values()) {
     samplers.push({
@@ -45,13 +41,13 @@ async function storedTenant(keyHash: string, tenant: Tenant, blobs: BlobStore): 
     checkpoints,
     audit: tenant.audit,
     usage: [...tenant.usage],
-    promises: [...tenant.promises.unfetched()],
+    futures: [...tenant.futures.unfetched()],
   };
 }
 
 async function storedModel(model: ModelRecord, blobs: BlobStore): Promise<StoredModel> {
   const { modelId, sessionId, modelSeqId, baseModel, lora, userMetadata, lastRequestMs, isUnloaded, lane, engine } = model;
-  // Taken before the weights: what is accepted while they are written is not part of them.
+  // Read before the weights: operations accepted while the weights are written are not part of them.
   const nextSeqId = lane.next;
   const accepted = [...lane.accepted()].filter(([seqId]) => seqId < nextSeqId);
   const files = engine === undefined ? null : await blobs.put(await engine.save('training'));

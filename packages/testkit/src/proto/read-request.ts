@@ -66,8 +66,9 @@ function readChunk({ chunk }: MessageShape<typeof ChunkSchema>): ModelInputChunk
 }
 
 function readTensor(name: string, { encoding, dtype, shape }: MessageShape<typeof TensorSchema>): TensorData {
-  if (dtype !== DType.DTYPE_FLOAT32 && dtype !== DType.DTYPE_INT64)
+  if (dtype !== DType.DTYPE_FLOAT32 && dtype !== DType.DTYPE_INT64) {
     throw new RangeError(`tensor ${name} has the unknown element type ${dtype}`);
+  }
   if (encoding.case === undefined) throw new RangeError(`tensor ${name} has no content`);
   const isSparse = encoding.case === 'sparseCsr';
   const bytes = isSparse ? encoding.value.values : encoding.value;
@@ -87,7 +88,8 @@ interface NumbersConstructor<T> {
 
 /** A copy of little-endian bytes as numbers. */
 function numbers<T>(Numbers: NumbersConstructor<T>, bytes: Uint8Array, what: string): T {
-  if (bytes.length % Numbers.BYTES_PER_ELEMENT !== 0)
+  if (bytes.length % Numbers.BYTES_PER_ELEMENT !== 0) {
     throw new RangeError(`${what} has ${bytes.length} bytes, which is not a whole number of elements`);
+  }
   return new Numbers(Uint8Array.from(bytes).buffer);
 }

@@ -2,27 +2,27 @@ import { REDACTED, redactHeaders, redactText } from '@tinkex/types/wire';
 import type { QueryOf, RequestOf, RouteName, RouteParams } from '../routes/route-types.js';
 import type { Violation } from '../rules/rules.js';
 
-/** One request the server saw. Credentials and signed URLs are hidden. */
+/** One request that the server received. Credentials and signed URLs are hidden. */
 export class RecordedCall<Name extends RouteName = RouteName> {
-  /** The number of the call, from 0, in order of arrival. */
+  /** The index of the call, from 0, in order of arrival. */
   readonly index: number;
   /** The endpoint, or undefined when no endpoint has this path and method. */
   readonly route: Name | undefined;
   readonly method: string;
-  /** On the server's clock, never falling. */
+  /** On the server's clock; never decreases from call to call. */
   readonly arrivedAtMs: number;
   readonly requestBytes: number;
   /** The values in the path. */
   params: RouteParams = {};
   /** The tenant's label, once the credential was checked. */
   tenant: string | undefined;
-  /** The promise that the call made or polled. */
+  /** The future that the call created or polled. */
   requestId: string | undefined;
-  /** Set when the reply was made; undefined while the call is held. */
+  /** The status of the reply; undefined while the call is held. */
   status: number | undefined;
   replyBytes: number | undefined;
   repliedAtMs: number | undefined;
-  /** The fault the call met, if any: a socket fault's kind, or `status-…` for one made up by chaos. */
+  /** The fault that struck the call, if any: the kind of a socket fault, or `status-…` for a reply made up by chaos. */
   fault: string | undefined;
   /** The rules this call broke. */
   readonly violations: Violation[] = [];
@@ -69,12 +69,12 @@ export class RecordedCall<Name extends RouteName = RouteName> {
     return this.#query as QueryOf<Name>;
   }
 
-  /** Notes what the body turned out to be. */
+  /** Records the decoded body. */
   setRequest(request: unknown): void {
     this.#request = request;
   }
 
-  /** Notes what the query turned out to be. */
+  /** Records the decoded query. */
   setQuery(query: unknown): void {
     this.#query = query;
   }

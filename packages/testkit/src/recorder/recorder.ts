@@ -1,14 +1,14 @@
 import type { Clock } from '@tinkex/http';
-import type { ServerReply, ServerRequest } from '../exchange/message.js';
+import type { ServerReply, ServerRequest } from '../requests/message.js';
 import type { RouteName } from '../routes/route-types.js';
-import { type RuleId, type Violation, violation } from '../rules/rules.js';
+import { type RuleId, type Violation, violationOf } from '../rules/rules.js';
 import { RecordedCall } from './recorded-call.js';
 
 /** Which calls to count. Every given field must match. */
 export interface CallFilter {
-  readonly tenant?: string;
-  readonly requestId?: string;
-  readonly status?: number;
+  readonly tenant?: string | undefined;
+  readonly requestId?: string | undefined;
+  readonly status?: number | undefined;
 }
 
 interface Concurrency {
@@ -24,7 +24,7 @@ interface CallWaiter {
 
 const MAX_VIOLATIONS = 20_000;
 
-/** The ordered log of what clients did. Keeps the newest `limit` calls; totals are exact for ever. */
+/** The ordered log of calls. Keeps the newest `limit` calls; totals stay exact. */
 export class Recorder {
   readonly #clock: Clock;
   readonly #limit: number;
@@ -43,7 +43,7 @@ export class Recorder {
     readonly clock: Clock;
     readonly limit: number;
     readonly ignoredRules: readonly RuleId[];
-    readonly onCall?: (call: RecordedCall) => void;
+    readonly onCall?: ((call: RecordedCall) => void) | undefined;
   }) {
     this.#onCall = options.onCall;
     this.#clock = options.clock;
@@ -67,9 +67,7 @@ export class Recorder {
       requestBytes: request.body.length,
     });
     this.#calls.push(call);
-    if (this.#calls.length > 2 * this.#limit) {
-      this.#calls = this.#newest();
-    }
+    if (this.#calls.length > 2 * this.#limit) this.#calls = this.#newest();
     const total = (this.#totals.get(route) ?? 0) + 1;
     this.#totals.set(route, total);
     enter(this.#overall);
@@ -89,40 +87,26 @@ export class Recorder {
     call.repliedAtMs = this.#monotonicMs();
     this.#overall.now -= 1;
     const concurrency = this.#concurrency.get(call.route);
-    if (concurrency !== undefined) {
-      concurrency.now -= 1;
-    }
+    if (concurrency !== undefined) concurrency.now -= 1;
     this.#onCall?.(call);
   }
 
   violate(call: RecordedCall, rule: RuleId, detail: string): void {
-    if (this.#ignored.has(rule)) {
-      return;
-    }
-    const found = violation(rule, detail, call.index);
+    if (this.#ignored.has(rule)) return;
+    const found = violationOf(rule, detail, call.index);
     call.violations.push(found);
     this.violations.push(found);
-    if (this.violations.length > MAX_VIOLATIONS) {
-      this.violations.shift();
-    }
+    if (this.violations.length > MAX_VIOLATIONS) this.violations.shift();
   }
 
   /** Exact without a filter; with one, among the calls still kept. */
   count(route: RouteName, filter?: CallFilter): number {
-    if (filter === undefined) {
-      return this.#totals.get(route) ?? 0;
-    }
+    if (filter === undefined) return this.#totals.get(route) ?? 0;
     let count = 0;
     for (const call of this.calls) {
-      if (call.route === route && matches(call, filter)) {
-        count += 1;
-      }
+      if (call.route === route && matches(call, filter)) count += 1;
     }
     return count;
-  }
-
-  total(): number {
-    return this.#nextIndex;
   }
 
   inFlight(route?: RouteName): number {
@@ -134,9 +118,7 @@ export class Recorder {
   }
 
   async waitForCalls(route: RouteName, count: number): Promise<void> {
-    if (this.count(route) >= count) {
-      return;
-    }
+    if (this.count(route) >= count) return;
     await new Promise<void>((resolve) => {
       this.#waiters.add({ route, count, resolve });
     });
@@ -147,12 +129,10 @@ export class Recorder {
     this.#calls = [];
     this.#totals.clear();
     this.violations.length = 0;
-    for (const concurrency of [this.#overall, ...this.#concurrency.values()]) {
-      concurrency.max = concurrency.now;
-    }
+    for (const concurrency of [this.#overall, ...this.#concurrency.values()]) concurrency.max = concurrency.now;
   }
 
-  /** Not `slice(-limit)`: with a limit of 0 that is everything. */
+  /** Not `slice(-limit)`, which keeps everything when the limit is 0. */
   #newest(): RecordedCall[] {
     return this.#calls.slice(this.#calls.length - this.#limit);
   }

@@ -30,7 +30,7 @@ describe('Router', () => {
     expect(router.match('GET', '/api/v1/samplers/%zz')).toMatchObject({ params: { sampler_id: '%zz' } });
   });
 
-  it('tells an unknown path from a wrong method', () => {
+  it('distinguishes an unknown path from a wrong method', () => {
     expect(router.match('GET', '/api/v1/nowhere')).toEqual({ route: undefined, isKnownPath: false });
     expect(router.match('PATCH', '/api/v1/asample')).toEqual({ route: undefined, isKnownPath: true });
     expect(router.match('PATCH', '/api/v1/sessions/x')).toEqual({ route: undefined, isKnownPath: true });

@@ -1,7 +1,7 @@
 import { endpoints } from '@tinkex/types/wire';
 import type { RouteName, RouteParams } from './route-types.js';
 
-/** What a path and a method lead to. */
+/** The route that a method and a path lead to. */
 export type RouteMatch =
   | { readonly route: RouteName; readonly params: RouteParams; readonly query: string }
   | { readonly route: undefined; readonly isKnownPath: boolean };
@@ -15,7 +15,7 @@ interface Pattern {
 
 const NO_PARAMS: RouteParams = {};
 const CHECKPOINT_ID = '(?:weights|sampler_weights)/[^/]+';
-/** Malformed and bare ids too: the operation refuses them in its own words. */
+/** Also matches malformed and bare ids: the handler refuses them with a better message. */
 const ANY_CHECKPOINT_ID = '[^/]+(?:/[^/]+)?';
 
 /** Finds the endpoint of a request. Checkpoint ids contain a slash, so they take two segments of the path. */
@@ -46,9 +46,7 @@ export class Router {
   match(method: string, target: string): RouteMatch {
     const queryAt = target.indexOf('?');
     const fullPath = queryAt < 0 ? target : target.slice(0, queryAt);
-    if (!fullPath.startsWith(this.#basePath)) {
-      return { route: undefined, isKnownPath: false };
-    }
+    if (!fullPath.startsWith(this.#basePath)) return { route: undefined, isKnownPath: false };
     const path = this.#basePath === '' ? fullPath : fullPath.slice(this.#basePath.length);
     const query = queryAt < 0 ? '' : target.slice(queryAt + 1);
     const methods = this.#fixed.get(path);
@@ -85,7 +83,7 @@ function patternOf(route: RouteName, checkpointId: string): Pattern {
   return { method, route, names, expression: new RegExp(`^${source}$`) };
 }
 
-/** Percent escapes resolved; a broken escape stays as it is and then names nothing. */
+/** Decodes percent escapes. Text with a broken escape stays as it is, so that it matches nothing. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);

@@ -1,56 +1,68 @@
-/** The rules of the protocol that the server watches. Each has a text and the place in the protocol pages that says so. */
-export const protocolRules = {
-  'route-unknown': { text: 'Only the documented endpoints exist.', where: 'endpoints.md 1' },
-  'method-not-allowed': { text: 'Each endpoint has one method.', where: 'endpoints.md 1' },
-  'api-key-missing': { text: 'Every API request carries a credential in X-API-Key.', where: 'README.md 8' },
-  'api-key-unknown': { text: 'The credential must be one the server knows.', where: 'README.md 9.1' },
-  'jwt-not-used': { text: 'With pjwt_auth_enabled, every request after the exchange carries the JWT.', where: 'README.md 9.2' },
-  'content-type': { text: 'POST, PUT and DELETE name the content type of their body.', where: 'README.md 8' },
-  'content-encoding': { text: 'Only forward_backward bodies may be compressed, by zstd.', where: 'README.md 10' },
-  'content-length': { text: 'A request to an endpoint without a body has none.', where: 'endpoints.md 20' },
-  'body-too-large': { text: 'A body stays below the size the server takes.', where: 'README.md 19' },
-  'body-malformed': { text: 'A JSON body is one valid JSON object; a protobuf body is one valid message.', where: 'types.md 1' },
-  'body-invalid': { text: 'A body has the documented fields, of the documented types, and no others.', where: 'types.md 1' },
-  'query-invalid': { text: 'A query has the documented names and values.', where: 'endpoints.md 18' },
-  'field-null': { text: 'Unset fields are left out, never sent as null.', where: 'types.md 1' },
-  'idempotency-key-missing': { text: 'Every non-GET request carries X-Idempotency-Key.', where: 'README.md 8' },
-  'idempotency-key-reused': { text: 'An idempotency key belongs to one call: retries repeat it with the same body.', where: 'README.md 8' },
-  'backpressure-header': { text: 'asample carries X-Tinker-Sampling-Backpressure: 1.', where: 'endpoints.md 15' },
-  'poll-iteration': { text: 'A poll carries its number from 0 in X-Tinker-Request-Iteration.', where: 'futures-and-retries.md 2.2' },
-  'poll-request-type': { text: 'A poll names its operation in X-Tinker-Request-Type.', where: 'futures-and-retries.md 2.2' },
-  'poll-roundtrip-time': {
-    text: 'The first poll of a promise carries X-Tinker-Create-Promise-Roundtrip-Time, and no other does.',
-    where: 'futures-and-retries.md 2.2',
-  },
-  'poll-accept': { text: 'A poll of a Sample, Forward or ForwardBackward promise accepts protobuf.', where: 'README.md 8' },
-  'promise-unknown': { text: 'Only a request_id the server gave out can be polled.', where: 'endpoints.md 17' },
-  'session-unknown': { text: 'A session_id must be one of this user, still alive.', where: 'README.md 4.5' },
-  'model-unknown': { text: 'A model_id must be one of this user.', where: 'README.md 1' },
-  'sampler-unknown': { text: 'A sampling_session_id must be one of this user.', where: 'README.md 1' },
-  'seq-missing': { text: 'Training and sampling operations carry a seq_id.', where: 'README.md 3' },
-  'seq-conflict': { text: 'A sequence number belongs to one operation: a repeat has the same body.', where: 'README.md 17.4' },
-  'seq-order': { text: 'This server takes operations only in the order of their seq_ids.', where: 'other-servers.md 2' },
-  'sampler-source': { text: 'A sampling session names a base_model or a tinker:// model_path.', where: 'endpoints.md 6' },
-} as const satisfies Record<string, { readonly text: string; readonly where: string }>;
+/** The page that explains every rule, generated from this table. */
+const PROTOCOL_PAGE = 'https://github.com/tinkex/tinkex-ts/blob/main/docs/protocol/README.md';
+
+/** The rules of the protocol that the server checks. Each has a section on the protocol page. */
+export const PROTOCOL_RULES = {
+  'route-unknown': 'Only the documented endpoints exist.',
+  'method-not-allowed': 'Each endpoint has one method.',
+  'api-key-missing': 'Every API request carries a credential in X-API-Key.',
+  'api-key-unknown': 'The credential must be one that the server knows.',
+  'jwt-not-used': 'With pjwt_auth_enabled, every request after the token exchange carries the JWT.',
+  'content-type': 'POST, PUT and DELETE name the content type of their body.',
+  'content-encoding': 'Only forward_backward bodies may be compressed, with zstd.',
+  'content-length': 'A request to an endpoint without a body has none.',
+  'body-too-large': 'A body stays below the size that the server takes.',
+  'body-malformed': 'A JSON body is one valid JSON object; a protobuf body is one valid message.',
+  'body-invalid': 'A body has the documented fields, of the documented types, and no others.',
+  'query-invalid': 'A query has the documented names and values.',
+  'field-null': 'Unset fields are left out, never sent as null.',
+  'idempotency-key-missing': 'Every non-GET request carries X-Idempotency-Key.',
+  'idempotency-key-reused': 'An idempotency key belongs to one call: retries repeat it with the same body.',
+  'backpressure-header': 'asample carries X-Tinker-Sampling-Backpressure: 1.',
+  'poll-iteration': 'A poll counts from 0 in X-Tinker-Request-Iteration.',
+  'poll-request-type': 'A poll names its operation in X-Tinker-Request-Type.',
+  'poll-roundtrip-time': 'The first poll of a future carries X-Tinker-Create-Promise-Roundtrip-Time, and no other does.',
+  'poll-accept': 'A poll of a Sample, Forward or ForwardBackward future accepts protobuf.',
+  'future-unknown': 'Only a request_id that the server gave out can be polled.',
+  'session-unknown': 'A session_id must be one of this user, still alive.',
+  'model-unknown': 'A model_id must be one of this user.',
+  'sampler-unknown': 'A sampling_session_id must be one of this user.',
+  'seq-missing': 'Training and sampling operations carry a seq_id.',
+  'seq-conflict': 'A sequence ID belongs to one operation: a repeat has the same body.',
+  'seq-order': 'This server takes operations only in the order of their seq_ids.',
+  'sampler-source': 'A sampling session names a base_model or a tinker:// model_path.',
+} as const satisfies Readonly<Record<string, string>>;
 
 /** The name of a protocol rule. */
-export type RuleId = keyof typeof protocolRules;
+export type RuleId = keyof typeof PROTOCOL_RULES;
 
 /** One breach of a protocol rule by a client. */
 export interface Violation {
   readonly rule: RuleId;
   /** What the rule says. */
   readonly text: string;
-  /** Which protocol page and section says it. */
-  readonly where: string;
+  /** The section of the protocol page about the rule. */
+  readonly url: string;
   /** What this request did. Never contains a credential. */
   readonly detail: string;
-  /** The number of the call in `server.calls`. */
+  /** The index of the call in `server.calls`. */
   readonly callIndex: number;
 }
 
-/** Makes a violation of `rule`. */
-export function violation(rule: RuleId, detail: string, callIndex: number): Violation {
-  const { text, where } = protocolRules[rule];
-  return { rule, text, where, detail, callIndex };
+/** Describes a breach of `rule`. */
+export function violationOf(rule: RuleId, detail: string, callIndex: number): Violation {
+  return { rule, text: PROTOCOL_RULES[rule], url: `${PROTOCOL_PAGE}#${rule}`, detail, callIndex };
+}
+
+/** Thrown by `server.verify()`: everything the server complains about, one line each. */
+export class VerificationError extends Error {
+  override readonly name = 'VerificationError';
+  /** One entry per complaint: a broken protocol rule, an unmet expectation, an unused script. */
+  readonly problems: readonly string[];
+
+  constructor(problems: readonly string[]) {
+    const count = `${problems.length} complaint${problems.length === 1 ? '' : 's'}`;
+    super(`The test server has ${count}:\n${problems.map((line) => `  - ${line}`).join('\n')}`);
+    this.problems = problems;
+  }
 }

@@ -1,6 +1,6 @@
 import type { RouteName } from '../routes/route-types.js';
 
-/** How many calls of a route a test expects by its end; checked by `server.verify()`. */
+/** The number of calls that a test expects of a route; `server.verify()` checks it. */
 export class Expectation {
   readonly route: RouteName;
   #least: number | undefined;
@@ -39,21 +39,17 @@ export class Expectation {
     return this;
   }
 
-  /** @internal What `verify` has to say, given the number of calls there were. */
+  /** @internal The complaint for `verify` about this number of calls, if any. */
   complaint(actual: number): string | undefined {
     const most = this.#most ?? Number.POSITIVE_INFINITY;
-    // An expectation without any number means: it is called.
+    // An expectation without a number means at least one call.
     const least = this.#least ?? (this.#most === undefined ? 1 : 0);
     return actual >= least && actual <= most ? undefined : `${this.route} was called ${actual} times, expected ${rangeText(least, most)}`;
   }
 }
 
 function rangeText(least: number, most: number): string {
-  if (least === most) {
-    return String(least);
-  }
-  if (most === Number.POSITIVE_INFINITY) {
-    return `at least ${least}`;
-  }
+  if (least === most) return String(least);
+  if (most === Number.POSITIVE_INFINITY) return `at least ${least}`;
   return least === 0 ? `at most ${most}` : `${least} to ${most}`;
 }

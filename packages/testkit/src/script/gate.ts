@@ -1,8 +1,8 @@
 import type { RouteName } from '../routes/route-types.js';
 
 /**
- * Where a gate holds a call: `request` before anything is done with it, `execution` after it was accepted and its promise
- * made, before the engine runs it, `reply` when the work is done and only the answer is missing.
+ * Where a gate holds a call: at the `request`, before any work; before the `execution`, when the operation is accepted and its future
+ * exists but the engine has not run it; or before the `reply`, when all work is done.
  */
 export type GatePlace = 'request' | 'execution' | 'reply';
 
@@ -15,7 +15,7 @@ interface CountWaiter {
   readonly resolve: () => void;
 }
 
-/** Holds calls of a route until the test lets them go. */
+/** Holds calls of a route until the test releases them. */
 export class Gate {
   readonly route: RouteName;
   readonly place: GatePlace;
@@ -41,15 +41,13 @@ export class Gate {
 
   /** Resolves once it holds at least `count` calls. */
   async waitFor(count: number): Promise<void> {
-    if (this.#held.length >= count) {
-      return;
-    }
+    if (this.#held.length >= count) return;
     await new Promise<void>((resolve) => {
       this.#waiters.add({ count, resolve });
     });
   }
 
-  /** Lets the `count` calls that have waited longest go; fewer when there are fewer. */
+  /** Releases the `count` calls that have waited longest, or all if there are fewer. */
   release(count = 1): void {
     for (const call of this.#held.splice(0, count)) {
       this.#passed += 1;
@@ -57,7 +55,7 @@ export class Gate {
     }
   }
 
-  /** Lets everything go, now and from now on. */
+  /** Releases every held call and holds no more. */
   open(): void {
     this.#isOpen = true;
     this.release(this.#held.length);
@@ -68,7 +66,7 @@ export class Gate {
     this.#isOpen = false;
   }
 
-  /** @internal Waits here. With `onAbort` a client that goes away leaves the queue. */
+  /** @internal Waits at the gate. With `onAbort`, a client that goes away leaves it. */
   async hold(onAbort?: (listener: () => void) => () => void): Promise<void> {
     if (this.#isOpen) {
       this.#passed += 1;
@@ -85,9 +83,7 @@ export class Gate {
       this.#held.push(call);
       stopListening = onAbort?.(() => {
         const at = this.#held.indexOf(call);
-        if (at >= 0) {
-          this.#held.splice(at, 1);
-        }
+        if (at >= 0) this.#held.splice(at, 1);
         resolve();
       });
       for (const waiter of this.#waiters) {

@@ -1,42 +1,59 @@
-import type { FaultKind, FaultMoment, FaultPlan } from '../faults/fault.js';
-import type { ResponseOf, ResultOf, RouteName } from '../routes/route-types.js';
-import type { Computed, ScriptedCall } from './scripted-call.js';
+import { type FaultKind, type FaultMoment, type FaultPlan, requireFault } from '../faults/faults.js';
+import type { QueryOf, RequestOf, ResponseOf, ResultOf, RouteName, RouteParams } from '../routes/route-types.js';
+
+/** The request that a script decides about. */
+export interface ScriptedCall<Name extends RouteName = RouteName> {
+  readonly route: Name;
+  readonly params: RouteParams;
+  /** Lower-case names, as sent, credentials hidden. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly request: RequestOf<Name>;
+  readonly query: QueryOf<Name>;
+  readonly tenant: string;
+  /** The future that the call polls; undefined for other routes. */
+  readonly requestId: string | undefined;
+  /** How many calls this script has answered before, from 0. */
+  readonly occurrence: number;
+}
+
+/** A value, or a function that computes it from the request. */
+export type Computed<Name extends RouteName, Value> = Value | ((call: ScriptedCall<Name>) => Value | Promise<Value>);
 
 /** Statuses whose scripted body is the route's own answer. */
 export type SuccessStatus = 200 | 201 | 202 | 204;
 
 /**
  * The body of a scripted reply that is not a success. Keys not listed here are sent as they are.
- * A string is sent as text: `''` makes the blank 400 of an edge proxy.
+ * A string is sent as text: `''` gives the blank 400 of an edge proxy.
  */
 export type ErrorBody = string | Uint8Array | ErrorFields;
 
 /** See {@link ErrorBody}. */
 export interface ErrorFields {
-  /** Default: a text that says the reply was scripted. */
-  readonly detail?: string;
+  /** Default: a text that says that the reply is scripted. */
+  readonly detail?: string | undefined;
   /** Sent as the header `retry-after-ms`. */
-  readonly retryAfterMs?: number | string;
+  readonly retryAfterMs?: number | string | undefined;
   /** Sent as the header `retry-after`: seconds, or a date. */
-  readonly retryAfter?: number | string;
+  readonly retryAfter?: number | string | undefined;
   /** Sent as the header `x-should-retry`. */
-  readonly shouldRetry?: boolean;
-  /** Makes the body a try-again answer with this queue state. */
-  readonly queueState?: string;
-  readonly queueStateReason?: string;
+  readonly shouldRetry?: boolean | undefined;
+  /** Turns the body into a try-again answer with this queue state. */
+  readonly queueState?: string | undefined;
+  readonly queueStateReason?: string | undefined;
   readonly [field: string]: unknown;
 }
 
-/** The body of a scripted success: the route's answer as a domain value; for routes without a fixed answer, JSON or bytes as sent. */
+/** The body of a scripted success: the route's answer as a domain value, or JSON or bytes for routes without a fixed answer. */
 export type SuccessBody<Name extends RouteName> = [ResponseOf<Name>] extends [undefined]
   ? string | Uint8Array | Readonly<Record<string, unknown>>
   : ResponseOf<Name> | Uint8Array;
 
-/** How a promise fails. */
+/** How a future fails. */
 export interface ScriptedFailure {
   readonly error: string;
   /** Default `server`. */
-  readonly category?: 'user' | 'server' | 'unknown';
+  readonly category?: 'user' | 'server' | 'unknown' | undefined;
 }
 
 /** What a script does with a call. */
@@ -48,9 +65,9 @@ export type ScriptAction =
   | { readonly kind: 'fault'; readonly plan: FaultPlan; readonly moment: FaultMoment };
 
 /**
- * One instruction for one route: which calls it takes, what it does with them, how often. Scripts of a route are asked in the
- * order in which they were made; the first that takes the call decides. A request that breaks the protocol is refused before
- * any script is asked.
+ * One instruction for one route: which calls it takes, what it does with them, and how often. The scripts of a route are tried in the
+ * order of their creation; the first one that takes the call decides. A request that breaks the protocol is refused before any script
+ * sees it.
  */
 export class Script<Name extends RouteName = RouteName> {
   readonly route: Name;
@@ -70,12 +87,12 @@ export class Script<Name extends RouteName = RouteName> {
     return this;
   }
 
-  /** Takes only polls of this promise. */
+  /** Takes only polls of this future. */
   forRequestId(requestId: string): this {
     return this.when((call) => call.requestId === requestId);
   }
 
-  /** Answers instead of the server. A 2xx body is the route's answer as a domain value, an error body see {@link ErrorBody}. */
+  /** Answers in place of the server. A 2xx body is the route's answer as a domain value; for other statuses see {@link ErrorBody}. */
   reply(status: SuccessStatus, body?: Computed<Name, SuccessBody<Name>>, headers?: Readonly<Record<string, string>>): this;
   reply<Status extends number>(
     status: Status extends SuccessStatus ? never : Status,
@@ -86,23 +103,24 @@ export class Script<Name extends RouteName = RouteName> {
     return this.#do({ kind: 'reply', status, body, headers });
   }
 
-  /** Lets the submission through, with its order and its promise, and resolves the promise to this value without the engine. */
+  /** Accepts the submission, in order and with a future, and resolves the future to this value without the engine. */
   result(value: Computed<Name, ResultOf<Name>>): this {
     return this.#do({ kind: 'result', value });
   }
 
-  /** Lets the submission through and fails its promise. */
+  /** Accepts the submission and fails its future. */
   fail(failure: ScriptedFailure): this {
     return this.#do({ kind: 'fail', failure });
   }
 
-  /** Breaks the connection. `moment` says whether the work is done first (default `before`: it is not). */
-  fault(kind: FaultKind, options: { readonly moment?: FaultMoment } & Omit<FaultPlan, 'kind'> = {}): this {
+  /** Breaks the connection, `before` (default) or `after` the work is done. Throws a `RangeError` for an unknown kind. */
+  fault(kind: FaultKind, options: { readonly moment?: FaultMoment | undefined } & Omit<FaultPlan, 'kind'> = {}): this {
+    requireFault(kind);
     const { moment = 'before', ...rest } = options;
     return this.#do({ kind: 'fault', plan: { kind, ...rest }, moment });
   }
 
-  /** Lets the call through as if there were no script. Use it to count, or to space other scripts out. */
+  /** Lets the call through as if there were no script. Use it to count calls, or to skip some between other scripts. */
   pass(): this {
     return this.#do({ kind: 'pass' });
   }
@@ -113,11 +131,9 @@ export class Script<Name extends RouteName = RouteName> {
     return this;
   }
 
-  /** Takes exactly `count` calls; `server.verify()` complains when there were fewer. Without it: every call, at least one. */
+  /** Takes exactly `count` calls; `server.verify()` complains about fewer. Default: every call, at least one. */
   times(count: number): this {
-    if (!Number.isInteger(count) || count < 1) {
-      throw new RangeError(`Script.times takes a whole number >= 1, got ${count}`);
-    }
+    if (!Number.isInteger(count) || count < 1) throw new RangeError(`Script.times takes a whole number >= 1, got ${count}.`);
     this.#limit = count;
     return this;
   }
@@ -134,23 +150,17 @@ export class Script<Name extends RouteName = RouteName> {
 
   /** @internal Takes the call if it is for this script. */
   take(call: Omit<ScriptedCall<Name>, 'occurrence'>): TakenScript | undefined {
-    if (this.#used >= this.#limit) {
-      return undefined;
-    }
+    if (this.#used >= this.#limit) return undefined;
     const withCount = { ...call, occurrence: this.#used };
-    if (!this.#predicates.every((predicate) => predicate(withCount))) {
-      return undefined;
-    }
+    if (!this.#predicates.every((predicate) => predicate(withCount))) return undefined;
     this.#used += 1;
-    return { action: this.#action, delayMs: this.#delayMs, call: withCount as unknown as ScriptedCall };
+    return { action: this.#action, delayMs: this.#delayMs, call: withCount };
   }
 
-  /** @internal What `verify` has to say about it. */
+  /** @internal The complaint for `verify`, if any. */
   complaint(): string | undefined {
     const wanted = Number.isFinite(this.#limit) ? this.#limit : 1;
-    if (this.#used >= wanted) {
-      return undefined;
-    }
+    if (this.#used >= wanted) return undefined;
     return `the script ${this.#action.kind} on ${this.route} was used ${this.#used} of ${wanted} times`;
   }
 

@@ -1,10 +1,9 @@
 import type { JsonValue } from '@tinkex/types';
 import { type Codec, endpoints, stringifyJson } from '@tinkex/types/wire';
-import type { ServerReply } from '../exchange/message.js';
-import type { ErrorFields, ScriptAction } from './script.js';
-import type { ScriptedCall } from './scripted-call.js';
+import type { ServerReply } from '../requests/message.js';
+import type { ErrorFields, ScriptAction, ScriptedCall } from './script.js';
 
-/** Makes the reply that a script wants. */
+/** The reply that a script gives. */
 export async function scriptedReply(action: Extract<ScriptAction, { kind: 'reply' }>, call: ScriptedCall): Promise<ServerReply> {
   const body: unknown = typeof action.body === 'function' ? await action.body(call) : action.body;
   const reply = action.status < 300 ? successReply(action.status, body, call) : errorBodyReply(action.status, body, call);
@@ -13,43 +12,29 @@ export async function scriptedReply(action: Extract<ScriptAction, { kind: 'reply
 }
 
 function successReply(status: number, body: unknown, { route }: ScriptedCall): ServerReply {
-  if (body === undefined || typeof body === 'string' || body instanceof Uint8Array) {
-    return rawReply(status, body);
-  }
-  const { response } = endpoints[route] as { readonly response?: Codec<unknown> };
+  if (body === undefined || typeof body === 'string' || body instanceof Uint8Array) return rawReply(status, body);
+  const { response } = endpoints[route] as { readonly response?: Codec<unknown> | undefined };
   return json(status, response === undefined ? body : response.encode(body));
 }
 
 function errorBodyReply(status: number, body: unknown, { requestId }: ScriptedCall): ServerReply {
-  if (typeof body === 'string' || body instanceof Uint8Array) {
-    return rawReply(status, body);
-  }
+  if (typeof body === 'string' || body instanceof Uint8Array) return rawReply(status, body);
   const { retryAfterMs, retryAfter, shouldRetry, queueState, queueStateReason, ...fields } = (body ?? {}) as ErrorFields;
-  const headers = {
-    ...(retryAfterMs === undefined ? {} : { 'retry-after-ms': String(retryAfterMs) }),
-    ...(retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) }),
-    ...(shouldRetry === undefined ? {} : { 'x-should-retry': String(shouldRetry) }),
-  };
+  const headers = headerTexts({ 'retry-after-ms': retryAfterMs, 'retry-after': retryAfter, 'x-should-retry': shouldRetry });
   const pending = { type: 'try_again', request_id: requestId, queue_state: queueState, queue_state_reason: queueStateReason };
   const isPending = queueState !== undefined || queueStateReason !== undefined;
   const hasFields = Object.keys(fields).length > 0;
-  const content = isPending
-    ? { ...withoutUnset(pending), ...fields }
-    : hasFields
-      ? fields
-      : { detail: `Scripted reply with status ${status}` };
+  const content = isPending ? { ...pending, ...fields } : hasFields ? fields : { detail: `Scripted reply with status ${status}` };
   const reply = json(status, content);
   return { ...reply, headers: { ...reply.headers, ...headers } };
 }
 
-function withoutUnset(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+function headerTexts(values: Readonly<Record<string, unknown>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(values).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]])));
 }
 
 function rawReply(status: number, body: string | Uint8Array | undefined): ServerReply {
-  if (body === undefined || body.length === 0) {
-    return { status, headers: {}, body: '' };
-  }
+  if (body === undefined || body.length === 0) return { status, headers: {}, body: '' };
   const isText = typeof body === 'string';
   const contentType = isText ? (/^\s*[[{]/.test(body) ? 'application/json' : 'text/plain; charset=utf-8') : 'application/x-protobuf';
   return { status, headers: { 'content-type': contentType }, body };

@@ -4,21 +4,19 @@ import { checkHeaders } from '../checks/check-headers.js';
 import { decompressZstd } from '../checks/decompress.js';
 import { readBody } from '../checks/read-body.js';
 import { readQuery } from '../checks/read-query.js';
-import { Exchange, type OperationHandler } from '../exchange/exchange.js';
-import { errorReply, ReplyError, refuse, type ServerReply, type ServerRequest } from '../exchange/message.js';
-import { operations } from '../operations/operations.js';
+import { ROUTE_HANDLERS } from '../handlers/route-handlers.js';
 import type { RecordedCall } from '../recorder/recorded-call.js';
 import type { Recorder } from '../recorder/recorder.js';
+import { errorReply, ReplyError, refuse, type ServerReply, type ServerRequest } from '../requests/message.js';
+import { RequestContext, type RouteHandler } from '../requests/request-context.js';
 import type { RouteName } from '../routes/route-types.js';
 import { type RouteMatch, Router } from '../routes/router.js';
-import type { ServerContext } from '../state/server-context.js';
-import { wallClockMs } from '../state/server-context.js';
-import { skipRefused } from './refused-submission.js';
-import type { Stage } from './stage.js';
+import { type ServerContext, wallClockMs } from '../state/server-context.js';
+import type { Interventions } from './interventions.js';
 
 type KnownRoute = Extract<RouteMatch, { readonly query: string }>;
 
-/** Routes whose effect cannot be recognised from the request alone: a retry is known by its idempotency key. */
+/** Routes whose repeats cannot be recognized by the body alone: a retry has the same idempotency key. */
 const REPLAYED_ROUTES: ReadonlySet<RouteName> = new Set<RouteName>([
   'createSession',
   'deleteCheckpoint',
@@ -27,24 +25,24 @@ const REPLAYED_ROUTES: ReadonlySet<RouteName> = new Set<RouteName>([
 ]);
 
 /**
- * The whole API as one function from request to reply. Stays synchronous wherever nothing has to be waited for: the fronts
+ * The whole API as one function from request to reply. It stays synchronous where there is nothing to wait for, so that the fronts
  * are as fast as their sockets.
  */
 export class Core {
-  readonly context: ServerContext;
+  readonly server: ServerContext;
   readonly recorder: Recorder;
   /** Failures of the server itself. Empty unless the testkit or its engine is broken. */
   readonly internalErrors: unknown[] = [];
-  readonly #stage: Stage;
+  readonly #interventions: Interventions;
   readonly #router: Router;
   readonly #missing: ReadonlySet<RouteName>;
 
-  constructor(context: ServerContext, recorder: Recorder, stage: Stage) {
-    this.context = context;
+  constructor(server: ServerContext, recorder: Recorder, interventions: Interventions) {
+    this.server = server;
     this.recorder = recorder;
-    this.#stage = stage;
-    this.#router = new Router(context.settings.basePath);
-    this.#missing = new Set(context.dialect.missingRoutes);
+    this.#interventions = interventions;
+    this.#router = new Router(server.settings.basePath);
+    this.#missing = new Set(server.dialect.missingRoutes);
   }
 
   /** Answers a request. Never throws or rejects: every failure is a reply. */
@@ -53,7 +51,7 @@ export class Core {
     const match: RouteMatch = isSigned ? { route: undefined, isKnownPath: true } : this.#router.match(request.method, request.target);
     const call = this.recorder.begin(request, match.route);
     try {
-      const reply = isSigned ? signedDownload(this.context, request) : this.#route(request, call, match);
+      const reply = isSigned ? signedDownload(this.server, request) : this.#route(request, call, match);
       return reply instanceof Promise ? this.#settle(call, reply) : this.#finish(call, reply);
     } catch (error) {
       return this.#finish(call, this.#replyFor(error));
@@ -64,7 +62,7 @@ export class Core {
   refuseTooLarge(request: ServerRequest): ServerReply {
     const { route } = this.#router.match(request.method, request.target);
     const call = this.recorder.begin(request, route);
-    const detail = `The body has more than ${this.context.settings.maxBodyBytes} bytes`;
+    const detail = `The body has more than ${this.server.settings.maxBodyBytes} bytes`;
     this.recorder.violate(call, 'body-too-large', detail);
     return this.#finish(call, errorReply(413, detail, { connection: 'close' }));
   }
@@ -78,24 +76,20 @@ export class Core {
   }
 
   #finish(call: RecordedCall, reply: ServerReply): ServerReply {
-    if (this.context.settings.clockSkewMs !== 0) {
-      reply.headers['date'] = new Date(wallClockMs(this.context)).toUTCString();
-    }
+    if (this.server.settings.clockSkewMs !== 0) reply.headers['date'] = new Date(wallClockMs(this.server)).toUTCString();
     try {
       this.recorder.end(call, reply);
     } catch (error) {
-      // The `onCall` of a test has thrown: `verify()` tells, and the client gets its reply all the same.
+      // The `onCall` of a test has thrown: `verify()` reports it, and the client still gets its reply.
       this.internalErrors.push(error);
     }
     return reply;
   }
 
   #replyFor(error: unknown): ServerReply {
-    if (error instanceof ReplyError) {
-      return error.reply;
-    }
+    if (error instanceof ReplyError) return error.reply;
     this.internalErrors.push(error);
-    return errorReply(500, 'The test server failed; server.verify() says why');
+    return errorReply(500, 'The test server failed; server.verify() reports why');
   }
 
   #route(request: ServerRequest, call: RecordedCall, match: RouteMatch): ServerReply | Promise<ServerReply> {
@@ -104,12 +98,10 @@ export class Core {
       this.recorder.violate(call, rule, `${request.method} ${call.path} is not an endpoint`);
       refuse(match.isKnownPath ? 405 : 404, match.isKnownPath ? 'Method Not Allowed' : 'Not Found');
     }
-    if (this.#missing.has(match.route)) {
-      refuse(this.context.dialect.missingStatus, 'Not Found');
-    }
-    if (request.body.length > this.context.settings.maxBodyBytes) {
+    if (this.#missing.has(match.route)) refuse(this.server.dialect.missingStatus, 'Not Found');
+    if (request.body.length > this.server.settings.maxBodyBytes) {
       this.recorder.violate(call, 'body-too-large', `the body has ${request.body.length} bytes`);
-      refuse(413, `The body has more than ${this.context.settings.maxBodyBytes} bytes`);
+      refuse(413, `The body has more than ${this.server.settings.maxBodyBytes} bytes`);
     }
     const encoding = request.headers['content-encoding'];
     if (encoding !== undefined && encoding !== 'identity') {
@@ -124,7 +116,7 @@ export class Core {
       refuse(415, `${match.route} does not take the content encoding ${encoding}`);
     }
     try {
-      return await decompressZstd(request.body, this.context.settings.maxBodyBytes);
+      return await decompressZstd(request.body, this.server.settings.maxBodyBytes);
     } catch (error) {
       const detail = `The body is not a zstd frame: ${error instanceof Error ? error.message : String(error)}`;
       this.recorder.violate(call, 'body-malformed', detail);
@@ -133,17 +125,17 @@ export class Core {
   }
 
   #dispatch(raw: ServerRequest, body: Uint8Array, call: RecordedCall, match: KnownRoute): ServerReply | Promise<ServerReply> {
-    const { context, recorder } = this;
+    const { server, recorder } = this;
     const { route, params } = match;
-    const tenant = authenticate(context, recorder, call, route, raw.headers);
+    const tenant = authenticate(server, recorder, call, route, raw.headers);
     call.tenant = tenant.label;
     call.params = params;
     checkHeaders(recorder, call, route, raw);
     const request = readBody({
       recorder,
       call,
-      dialect: context.dialect,
-      acceptUnknownFields: context.settings.acceptUnknownFields,
+      dialect: server.dialect,
+      acceptUnknownFields: server.settings.acceptUnknownFields,
       tenant,
       route,
       contentType: raw.headers['content-type'],
@@ -152,8 +144,8 @@ export class Core {
     call.setRequest(request);
     const query = readQuery(recorder, call, route, match.query);
     call.setQuery(query);
-    const exchange = new Exchange({
-      context,
+    const context = new RequestContext({
+      server,
       recorder,
       route,
       raw,
@@ -164,37 +156,29 @@ export class Core {
       request: request as never,
       query: query as never,
     });
-    return this.#stage.isQuiet(route) ? this.#run(exchange) : this.#stage.play(exchange, () => this.#run(exchange));
+    return this.#interventions.isQuiet(route) ? this.#run(context) : this.#interventions.intervene(context, () => this.#run(context));
   }
 
-  #run(exchange: Exchange): ServerReply | Promise<ServerReply> {
-    const key = REPLAYED_ROUTES.has(exchange.route) ? exchange.raw.headers['x-idempotency-key'] : undefined;
-    const operation = operations[exchange.route] as OperationHandler<RouteName>;
-    if (key === undefined) {
-      return this.#runOrSkip(exchange, operation);
+  #run(context: RequestContext): ServerReply | Promise<ServerReply> {
+    const key = REPLAYED_ROUTES.has(context.route) ? context.raw.headers['x-idempotency-key'] : undefined;
+    const handler = ROUTE_HANDLERS[context.route] as RouteHandler<RouteName>;
+    if (key === undefined) return this.#runOrSkip(context, handler);
+    const scopedKey = `${context.raw.method} ${context.raw.target} ${key}`;
+    const earlier = context.tenant.replay(scopedKey);
+    if (earlier !== undefined && earlier.fingerprint !== context.fingerprint) {
+      context.reject(422, 'idempotency-key-reused', `the key was used before for another body of ${context.route}`);
     }
-    const scopedKey = `${exchange.raw.method} ${exchange.raw.target} ${key}`;
-    const earlier = exchange.tenant.replay(scopedKey);
-    if (earlier !== undefined && earlier.fingerprint !== exchange.fingerprint) {
-      exchange.reject(422, 'idempotency-key-reused', `the key was used before for another body of ${exchange.route}`);
-    }
-    if (earlier !== undefined) {
-      return { ...earlier.reply, headers: { ...earlier.reply.headers } };
-    }
-    const reply = operation(exchange);
-    if (!(reply instanceof Promise)) {
-      exchange.tenant.remember(scopedKey, exchange.fingerprint, reply);
-    }
+    if (earlier !== undefined) return { ...earlier.reply, headers: { ...earlier.reply.headers } };
+    const reply = handler(context);
+    if (!(reply instanceof Promise)) context.tenant.remember(scopedKey, context.fingerprint, reply);
     return reply;
   }
 
-  #runOrSkip(exchange: Exchange, operation: OperationHandler<RouteName>): ServerReply | Promise<ServerReply> {
+  #runOrSkip(context: RequestContext, handler: RouteHandler<RouteName>): ServerReply | Promise<ServerReply> {
     try {
-      return operation(exchange);
+      return handler(context);
     } catch (error) {
-      if (error instanceof ReplyError) {
-        skipRefused(exchange, error.reply.status);
-      }
+      if (error instanceof ReplyError) context.skipIfRefused(error.reply.status);
       throw error;
     }
   }

@@ -1,29 +1,30 @@
-import type { Transport, TransportBody, TransportRequest, TransportResponse } from '@tinkex/http';
+import type { Transport, TransportBody, TransportRequest } from '@tinkex/http';
 import { AbortedError, ConnectionError, TinkexError, ValidationError } from '@tinkex/types';
-import type { ServerReply, ServerRequest } from '../exchange/message.js';
-import { dripped } from '../faults/drip.js';
-import { corrupted } from '../faults/fault.js';
-import type { MemoryLine } from './memory-line.js';
+import { bytesOf, type ServerRequest } from '../requests/message.js';
+import type { CallErrors, MemoryBody, MemoryConnection } from './memory-connections.js';
 import type { TestServer } from './test-server.js';
+
+/** The errors of a transport. The pipeline aborts with the error it wants to see, such as a timeout; anything else is a plain abort. */
+const TRANSPORT_ERRORS: CallErrors = {
+  lost: () => connectionError('The connection was reset.', 'ECONNRESET'),
+  aborted: ({ reason }) =>
+    TinkexError.isInstance(reason) ? reason : new AbortedError({ message: 'The call was aborted.', cause: reason }),
+};
 
 /**
  * A transport for `@tinkex/http` that answers in process: no sockets, the same handler, the same faults. Socket faults become
- * the errors a real transport makes of them. Works with `createTestServer()` and `startServer()` alike.
+ * the errors of a real transport. Works with both `createTestServer()` and `startServer()`.
  */
 export function memoryTransport(server: TestServer): Transport {
   let isClosed = false;
   return {
     async send(request) {
-      if (isClosed || server.isRefusing) {
-        throw new ConnectionError({
-          message: `Could not connect to ${server.url}: connection refused`,
-          cause: connectionCause('ECONNREFUSED'),
-        });
-      }
-      throwIfAborted(request.signal);
-      const answer = Promise.resolve(server.answer(toServerRequest(request, server)));
-      const reply = await untilAborted(server.line.until(answer, connectionLost), request.signal);
-      return toTransportResponse(reply, server.line, request.signal);
+      if (isClosed || server.isRefusing) throw connectionError(`Could not connect to ${server.url}: connection refused.`, 'ECONNREFUSED');
+      if (request.signal?.aborted) throw TRANSPORT_ERRORS.aborted(request.signal);
+      const connection = server.connections.open(request.signal, TRANSPORT_ERRORS);
+      const reply = await connection.whileOpen(Promise.resolve(server.answer(toServerRequest(request, connection))));
+      const { headers, body } = await connection.receive(reply);
+      return { status: reply.status, headers, body: transportBody(body) };
     },
     async close() {
       isClosed = true;
@@ -31,118 +32,39 @@ export function memoryTransport(server: TestServer): Transport {
   };
 }
 
-function toServerRequest(request: TransportRequest, { line }: TestServer): ServerRequest {
+function toServerRequest(request: TransportRequest, { onAbort }: MemoryConnection): ServerRequest {
   const { pathname, search } = new URL(request.url);
-  const body = request.body ?? '';
-  return {
-    method: request.method,
-    target: `${pathname}${search}`,
-    headers: request.headers,
-    body: typeof body === 'string' ? new TextEncoder().encode(body) : body,
-    onAbort: line.departures(request.signal),
-  };
+  const { method, headers } = request;
+  return { method, target: `${pathname}${search}`, headers, body: bytesOf(request.body ?? ''), onAbort };
 }
 
-async function toTransportResponse(reply: ServerReply, line: MemoryLine, signal: AbortSignal | undefined): Promise<TransportResponse> {
-  const bytes = typeof reply.body === 'string' ? new TextEncoder().encode(reply.body) : reply.body;
-  const head = { status: reply.status, headers: { ...reply.headers, 'content-length': String(bytes.length) } };
-  const half = bytes.subarray(0, bytes.length >> 1);
-  const untilGone = <T>(work: Promise<T>): Promise<T> => untilAborted(line.until(work, connectionLost), signal);
-  const silence = (): Promise<never> => untilGone(new Promise<never>(() => undefined));
-  switch (reply.fault?.kind) {
-    case undefined:
-      return { ...head, body: wholeBody(bytes) };
-    case 'drip': {
-      const pieces = dripped(bytes, reply.fault, line.clock);
-      const next = (): Promise<IteratorResult<Uint8Array>> => untilGone(pieces.next());
-      return { ...head, body: bodyOf({ [Symbol.asyncIterator]: () => ({ next }) }) };
-    }
-    case 'corrupt':
-      return { ...head, body: wholeBody(corrupted(bytes)) };
-    case 'stall':
-      return silence();
-    case 'stall-body':
-      return { ...head, body: bodyOf(brokenOff(half, silence)) };
-    case 'reset-body':
-    case 'truncate':
-      return { ...head, body: bodyOf(brokenOff(half, () => Promise.reject(connectionLost()))) };
-    default:
-      throw connectionLost();
+function transportBody(body: Uint8Array | MemoryBody): TransportBody {
+  async function* pieces(): AsyncGenerator<Uint8Array> {
+    if (body instanceof Uint8Array) yield body;
+    else for (let piece = await body.next(); !piece.done; piece = await body.next()) yield piece.value;
   }
-}
-
-function wholeBody(bytes: Uint8Array): TransportBody {
   return {
     async bytes(maxBytes = Number.POSITIVE_INFINITY) {
-      checkSize(bytes.length, maxBytes);
-      return bytes;
-    },
-    cancel: () => undefined,
-    async *[Symbol.asyncIterator]() {
-      yield bytes;
-    },
-  };
-}
-
-function bodyOf(pieces: AsyncIterable<Uint8Array>): TransportBody {
-  return {
-    async bytes(maxBytes = Number.POSITIVE_INFINITY) {
+      if (body instanceof Uint8Array) return limited(body, body.length, maxBytes);
       const read: Uint8Array[] = [];
       let size = 0;
-      for await (const piece of pieces) {
+      for await (const piece of pieces()) {
         size += piece.length;
-        checkSize(size, maxBytes);
-        read.push(piece);
+        read.push(limited(piece, size, maxBytes));
       }
       return Buffer.concat(read);
     },
     cancel: () => undefined,
-    [Symbol.asyncIterator]: () => pieces[Symbol.asyncIterator](),
+    [Symbol.asyncIterator]: pieces,
   };
 }
 
-function checkSize(size: number, maxBytes: number): void {
-  if (size > maxBytes) {
-    const issues = [{ path: '', message: `is larger than ${maxBytes} bytes` }];
-    throw new ValidationError({ direction: 'response', subject: 'response body', issues });
-  }
+function limited(bytes: Uint8Array, size: number, maxBytes: number): Uint8Array {
+  if (size <= maxBytes) return bytes;
+  const issues = [{ path: '', message: `is larger than ${maxBytes} bytes` }];
+  throw new ValidationError({ direction: 'response', subject: 'response body', issues });
 }
 
-async function* brokenOff(begin: Uint8Array, fail: () => Promise<never>): AsyncGenerator<Uint8Array> {
-  yield begin;
-  await fail();
-}
-
-function connectionLost(): ConnectionError {
-  return new ConnectionError({ message: 'The connection was reset', cause: connectionCause('ECONNRESET') });
-}
-
-function connectionCause(code: string): Error {
-  return Object.assign(new Error(code), { code });
-}
-
-function throwIfAborted(signal: AbortSignal | undefined): void {
-  if (signal?.aborted) {
-    throw abortError(signal);
-  }
-}
-
-/** The pipeline aborts with the error it wants to see, such as a timeout; anything else is a plain abort. */
-function abortError({ reason }: AbortSignal): Error {
-  return TinkexError.isInstance(reason) ? reason : new AbortedError({ message: 'The call was aborted', cause: reason });
-}
-
-function untilAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (signal === undefined) {
-    return promise;
-  }
-  return new Promise((resolve, reject) => {
-    const onAbort = (): void => reject(abortError(signal));
-    if (signal.aborted) {
-      onAbort();
-      return;
-    }
-    signal.addEventListener('abort', onAbort, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
-  });
+function connectionError(message: string, code: string): ConnectionError {
+  return new ConnectionError({ message, cause: Object.assign(new Error(code), { code }) });
 }

@@ -1,12 +1,12 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Clock } from '@tinkex/http';
-import type { ServerReply, ServerRequest } from '../exchange/message.js';
-import { deliverDamaged, reset } from '../faults/socket-faults.js';
+import type { ServerReply, ServerRequest } from '../requests/message.js';
+import { deliverDamaged, resetConnection } from './socket-delivery.js';
 
 const EMPTY = new Uint8Array(0);
 
-/** What the front serves. */
+/** What the front needs of the core. */
 export interface FrontHandler {
   readonly clock: Clock;
   readonly maxBodyBytes: number;
@@ -14,7 +14,7 @@ export interface FrontHandler {
   tooLarge(request: ServerRequest): ServerReply;
 }
 
-/** The handler behind real sockets. Thin: reads a body, writes a reply, and damages the delivery when told to. */
+/** The core behind real sockets: reads a body, writes a reply, and damages the delivery when the reply has a fault. */
 export class NodeFront {
   readonly #handler: FrontHandler;
   readonly #sockets = new Set<Socket>();
@@ -30,7 +30,7 @@ export class NodeFront {
     this.#server.on('connection', (socket) => {
       this.#sockets.add(socket);
       socket.setNoDelay(true);
-      // A peer that resets is everyday business here; without a listener it would end the process.
+      // Peers reset connections all the time here; without a listener the error would end the process.
       socket.on('error', () => socket.destroy());
       socket.once('close', () => this.#sockets.delete(socket));
     });
@@ -58,11 +58,9 @@ export class NodeFront {
     this.#server.unref();
   }
 
-  /** Stops listening and drops every connection: new ones are refused by the operating system. */
+  /** Stops listening and drops every connection: the operating system refuses new ones. */
   async refuseConnections(): Promise<void> {
-    if (!this.#server.listening) {
-      return;
-    }
+    if (!this.#server.listening) return;
     const closed = new Promise<void>((resolve) => {
       this.#server.close(() => resolve());
     });
@@ -72,25 +70,19 @@ export class NodeFront {
 
   /** Listens on the same port again. */
   async acceptConnections(): Promise<void> {
-    if (!this.#server.listening) {
-      await this.listen(this.#port, this.#host);
-    }
+    if (!this.#server.listening) await this.listen(this.#port, this.#host);
   }
 
   /** Ends every open connection with a reset. */
   dropConnections(): void {
-    for (const socket of this.#sockets) {
-      reset(socket);
-    }
+    for (const socket of this.#sockets) resetConnection(socket);
   }
 
   async close(): Promise<void> {
     const closed = new Promise<void>((resolve) => {
       this.#server.close(() => resolve());
     });
-    for (const socket of this.#sockets) {
-      socket.destroy();
-    }
+    for (const socket of this.#sockets) socket.destroy();
     await closed;
   }
 
@@ -101,9 +93,7 @@ export class NodeFront {
     let size = 0;
     request.on('data', (chunk: Buffer) => {
       size += chunk.length;
-      if (size > maxBodyBytes) {
-        return;
-      }
+      if (size > maxBodyBytes) return;
       if (first === undefined) {
         first = chunk;
       } else if (rest === undefined) {
@@ -129,11 +119,9 @@ export class NodeFront {
   }
 
   #send(response: ServerResponse, reply: ServerReply): void {
-    if (response.destroyed) {
-      return;
-    }
+    if (response.destroyed) return;
     if (reply.fault !== undefined) {
-      deliverDamaged(response, reply, reply.fault, this.#handler.clock);
+      void deliverDamaged(response, reply, reply.fault, this.#handler.clock);
       return;
     }
     const { status, headers, body } = reply;

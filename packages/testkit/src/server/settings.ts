@@ -1,23 +1,23 @@
 import { ConfigurationError } from '@tinkex/types';
-import { machineClock } from '../clock/machine-clock.js';
+import { SYSTEM_CLOCK } from '../clock/server-clock.js';
 import type { Dialect } from '../dialects/dialect.js';
-import { type DialectName, dialects } from '../dialects/presets.js';
-import type { ServerSettings, TestServerOptions } from './server-options.js';
+import { DIALECTS, type DialectName } from '../dialects/presets.js';
+import type { JwtOptions, ServerSettings, TestServerOptions } from './server-options.js';
 
 const MEBIBYTE = 1 << 20;
 
 /** Fills in the defaults. Throws `ConfigurationError` for an unknown dialect or a negative limit. */
 export function serverSettings(options: TestServerOptions): ServerSettings {
   const dialect = resolveDialect(options.dialect ?? 'hosted');
-  const { executionMs = 0, jwt = false } = options;
+  const { executionMs = 0 } = options;
   const settings: ServerSettings = {
     dialect,
-    clock: options.clock ?? machineClock,
+    clock: options.clock ?? SYSTEM_CLOCK,
     apiKeys: options.apiKeys,
     basePath: normalizedBasePath(options.basePath ?? ''),
     config: options.config ?? {},
     refreshIntervalSec: options.refreshIntervalSec ?? 300,
-    jwt: jwt === false ? undefined : { lifetimeSec: 3600, email: undefined, ...(jwt === true ? {} : jwt) },
+    jwt: jwtSettings(options.jwt ?? false),
     longPollMs: options.longPollMs ?? dialect.longPollMs ?? 20_000,
     metadataOnlyBytes: options.metadataOnlyBytes ?? 8 * MEBIBYTE,
     retentionMs: options.retentionMs ?? 900_000,
@@ -42,24 +42,28 @@ export function serverSettings(options: TestServerOptions): ServerSettings {
     'recorderLimit',
   ] as const) {
     if (!(settings[name] >= 0)) {
-      throw new ConfigurationError({ message: `The option ${name} must be a number >= 0, got ${settings[name]}`, option: name });
+      throw new ConfigurationError({ message: `The option ${name} must be a number >= 0, got ${settings[name]}.`, option: name });
     }
   }
   return settings;
 }
 
 function resolveDialect(dialect: DialectName | Dialect): Dialect {
-  if (typeof dialect !== 'string') {
-    return dialect;
-  }
-  const preset: Dialect | undefined = Object.hasOwn(dialects, dialect) ? dialects[dialect] : undefined;
+  if (typeof dialect !== 'string') return dialect;
+  const preset: Dialect | undefined = Object.hasOwn(DIALECTS, dialect) ? DIALECTS[dialect] : undefined;
   if (preset === undefined) {
     throw new ConfigurationError({
-      message: `There is no dialect ${JSON.stringify(dialect)}; choose one of ${Object.keys(dialects).join(', ')}`,
+      message: `There is no dialect ${JSON.stringify(dialect)}; choose one of ${Object.keys(DIALECTS).join(', ')}.`,
       option: 'dialect',
     });
   }
   return preset;
+}
+
+function jwtSettings(jwt: boolean | JwtOptions): ServerSettings['jwt'] {
+  if (jwt === false) return undefined;
+  const { lifetimeSec = 3600, email } = jwt === true ? {} : jwt;
+  return { lifetimeSec, email };
 }
 
 function normalizedBasePath(path: string): string {

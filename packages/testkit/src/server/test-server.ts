@@ -1,42 +1,41 @@
 import type { Clock } from '@tinkex/http';
-import { ClockShare } from '../clock/clock-share.js';
-import type { ServerReply, ServerRequest } from '../exchange/message.js';
+import { ClockShare } from '../clock/server-clock.js';
 import { Chaos, type ChaosOptions } from '../faults/chaos.js';
 import type { RecordedCall } from '../recorder/recorded-call.js';
 import type { CallFilter } from '../recorder/recorder.js';
+import type { ServerReply, ServerRequest } from '../requests/message.js';
 import type { RouteName } from '../routes/route-types.js';
-import type { Violation } from '../rules/rules.js';
-import { VerificationError } from '../rules/verification-error.js';
+import { VerificationError, type Violation } from '../rules/rules.js';
 import { Expectation } from '../script/expectation.js';
 import type { Gate, GatePlace } from '../script/gate.js';
 import type { Script } from '../script/script.js';
 import type { QueueStateNote } from '../state/queue-pause.js';
 import type { Core } from './core.js';
 import { answerFetch } from './fetch-front.js';
-import { MemoryLine } from './memory-line.js';
+import type { Interventions } from './interventions.js';
+import { MemoryConnections } from './memory-connections.js';
 import type { NodeFront } from './node-front.js';
-import type { Stage } from './stage.js';
 
-/** What a {@link TestServer} is made of. */
+/** The parts of a {@link TestServer}. */
 export interface TestServerParts {
   readonly core: Core;
-  readonly stage: Stage;
+  readonly interventions: Interventions;
   readonly url: string;
   readonly apiKey: string;
-  readonly front?: NodeFront;
+  readonly front?: NodeFront | undefined;
   readonly onClose: () => Promise<void>;
 }
 
-/** A whole Tinker service in this process, with handles for the test that runs it. Made by `startServer()` or `createTestServer()`. */
+/** A whole Tinker service in this process, with controls for the test. Created by `startServer()` or `createTestServer()`. */
 export class TestServer {
-  /** Where it answers. Give it to the client as its base URL. */
+  /** The base URL for clients. */
   readonly url: string;
-  /** A key it takes. */
+  /** A key that the server accepts. */
   readonly apiKey: string;
-  /** @internal The calls that came without a socket. */
-  readonly line: MemoryLine;
+  /** @internal The calls that arrive without a socket. */
+  readonly connections: MemoryConnections;
   readonly #core: Core;
-  readonly #stage: Stage;
+  readonly #interventions: Interventions;
   readonly #front: NodeFront | undefined;
   readonly #onClose: () => Promise<void>;
   readonly #expectations: Expectation[] = [];
@@ -46,22 +45,22 @@ export class TestServer {
   /** @internal Use `startServer()` or `createTestServer()`. */
   constructor(parts: TestServerParts) {
     this.#core = parts.core;
-    this.#stage = parts.stage;
+    this.#interventions = parts.interventions;
     this.#front = parts.front;
     this.#onClose = parts.onClose;
     this.url = parts.url;
     this.apiKey = parts.apiKey;
-    this.line = new MemoryLine(parts.core.context.clock);
+    this.connections = new MemoryConnections(parts.core.server.clock);
   }
 
-  /** The server's time: the option, or the machine's. */
+  /** The server's clock: the option, or the system clock. */
   get clock(): Clock {
-    return this.#core.context.settings.clock;
+    return this.#core.server.settings.clock;
   }
 
-  /** @internal How many timers of a virtual clock are the server's own. */
+  /** @internal How many timers on a virtual clock belong to the server. */
   get pendingTimers(): number {
-    const { clock } = this.#core.context;
+    const { clock } = this.#core.server;
     return clock instanceof ClockShare ? clock.pending : 0;
   }
 
@@ -75,60 +74,56 @@ export class TestServer {
     return answerFetch(this, request);
   }
 
-  /** @internal The handler without fetch objects; what the fronts call. */
+  /** @internal Answers a request without fetch objects; the fronts call it. */
   answer(request: ServerRequest): ServerReply | Promise<ServerReply> {
     return this.#core.answer(request);
   }
 
-  /** Says what to do with calls of a route. See {@link Script}. */
+  /** Scripts calls of a route. See {@link Script}. */
   on<Name extends RouteName>(route: Name): Script<Name> {
-    return this.#stage.scripts.add(route);
+    return this.#interventions.addScript(route);
   }
 
-  /** Says how many calls of a route there must have been when `verify` is called. */
+  /** Expects a number of calls of a route; `verify` checks it. */
   expect(route: RouteName): Expectation {
     const expectation = new Expectation(route);
     this.#expectations.push(expectation);
     return expectation;
   }
 
-  /** Holds calls of a route, from now on, until the gate lets them go. Default place: `request`. */
-  gate(route: RouteName, options: { readonly at?: GatePlace } = {}): Gate {
-    return this.#stage.addGate(route, options.at ?? 'request');
+  /** Holds calls of a route from now on, until the gate releases them. Default place: `request`. */
+  gate(route: RouteName, options: { readonly at?: GatePlace | undefined } = {}): Gate {
+    return this.#interventions.addGate(route, options.at ?? 'request');
   }
 
-  /** Starts random faults, decided by the seed. Replaces earlier chaos. */
+  /** Starts random faults that depend only on the seed. Replaces earlier chaos. */
   chaos(options: ChaosOptions): Chaos {
     const chaos = new Chaos(options);
-    this.#stage.chaos = chaos;
+    this.#interventions.chaos = chaos;
     return chaos;
   }
 
-  /** Stops running operations. Pending polls are answered at once with the state, and say it until the queue is resumed. */
+  /** Stops running operations. Pending polls are answered immediately, and polls report the state until `resumeQueue()`. */
   pauseQueue(note: QueueStateNote = { state: 'paused_capacity' }): void {
-    this.#core.context.pause.set(note);
+    this.#core.server.pause.set(note);
     this.#wakePolls();
   }
 
   /** Runs operations again. */
   resumeQueue(): void {
-    this.#core.context.pause.set(undefined);
+    this.#core.server.pause.set(undefined);
   }
 
-  /** Makes a promise gone: polls of it answer 410. */
-  expirePromise(requestId: string): void {
-    for (const tenant of this.#core.context.tenants.all()) {
-      tenant.promises.expire(requestId);
-    }
+  /** Expires a future: polling it answers 410. */
+  expireFuture(requestId: string): void {
+    for (const tenant of this.#core.server.tenants.all()) tenant.futures.expire(requestId);
   }
 
-  /** Ends a session as if its heartbeats had stopped long ago. */
+  /** Expires a session, as if its heartbeats had stopped long ago. */
   expireSession(sessionId: string): void {
-    for (const tenant of this.#core.context.tenants.all()) {
+    for (const tenant of this.#core.server.tenants.all()) {
       const session = tenant.sessions.get(sessionId);
-      if (session !== undefined) {
-        session.lastHeartbeatMs = Number.NEGATIVE_INFINITY;
-      }
+      if (session !== undefined) session.lastHeartbeatMs = Number.NEGATIVE_INFINITY;
     }
   }
 
@@ -142,7 +137,7 @@ export class TestServer {
     return this.calls.filter((call) => call.route === route) as unknown as readonly RecordedCall<Name>[];
   }
 
-  /** How many calls of a route there were; with a filter, among those still recorded. */
+  /** How many calls of a route there were; with a filter, how many of those still recorded match. */
   count(route: RouteName, filter?: CallFilter): number {
     return this.#core.recorder.count(route, filter);
   }
@@ -152,12 +147,12 @@ export class TestServer {
     return this.#core.recorder.inFlight(route);
   }
 
-  /** The most calls that were in flight together. */
+  /** The most calls that were in flight at the same time. */
   maxConcurrency(route?: RouteName): number {
     return this.#core.recorder.maxConcurrency(route);
   }
 
-  /** Resolves once a route has been called `count` times in all. */
+  /** Resolves once a route has been called `count` times in total. */
   waitForCalls(route: RouteName, count: number): Promise<void> {
     return this.#core.recorder.waitForCalls(route, count);
   }
@@ -169,21 +164,19 @@ export class TestServer {
 
   /** The telemetry events that clients sent, of all tenants. */
   get telemetryEvents(): readonly unknown[] {
-    return [...this.#core.context.tenants.all()].flatMap((tenant) => [...tenant.telemetry]);
+    return [...this.#core.server.tenants.all()].flatMap((tenant) => [...tenant.telemetry]);
   }
 
-  /** Promises that are not finished. */
-  get pendingPromises(): number {
+  /** How many futures are pending. */
+  get pendingFutures(): number {
     let count = 0;
-    for (const tenant of this.#core.context.tenants.all()) {
-      for (const promise of tenant.promises.values()) {
-        count += promise.outcome.state === 'pending' ? 1 : 0;
-      }
+    for (const tenant of this.#core.server.tenants.all()) {
+      for (const future of tenant.futures.values()) count += future.outcome.state === 'pending' ? 1 : 0;
     }
     return count;
   }
 
-  /** Connections open now; 0 without a socket. */
+  /** How many connections are open; 0 without a socket. */
   get openSockets(): number {
     return this.#front?.openSockets ?? 0;
   }
@@ -193,10 +186,10 @@ export class TestServer {
     return this.#isRefusing || this.#closing !== undefined;
   }
 
-  /** Stops listening and resets open connections: the operating system refuses new ones until `acceptConnections`. Calls in memory alike. */
+  /** Stops listening and resets open connections: new ones are refused until `acceptConnections`. The same for calls in memory. */
   async refuseConnections(): Promise<void> {
     this.#isRefusing = true;
-    this.line.cut();
+    this.connections.cut();
     await this.#front?.refuseConnections();
   }
 
@@ -206,45 +199,41 @@ export class TestServer {
     this.#isRefusing = false;
   }
 
-  /** Resets every open connection, idle ones too, and the calls in memory; new ones are welcome. */
+  /** Resets every open connection, including idle ones, and the calls in memory. New connections are accepted. */
   dropConnections(): void {
-    this.line.cut();
+    this.connections.cut();
     this.#front?.dropConnections();
   }
 
   /**
-   * Throws a {@link VerificationError} that lists every broken protocol rule, every expectation not met, every script not used
-   * as often as it said, every operation run twice, and every failure of the server itself.
+   * Throws a {@link VerificationError} that lists every broken protocol rule, unmet expectation, unused script, operation that ran twice,
+   * and failure of the server itself.
    */
   verify(): void {
-    const { recorder, context, internalErrors } = this.#core;
+    const { recorder, server, internalErrors } = this.#core;
     const problems = [
-      ...recorder.violations.map(
-        ({ rule, text, where, detail, callIndex }) => `[${rule}] call ${callIndex}: ${detail}. ${text} (${where})`,
-      ),
+      ...recorder.violations.map(({ rule, text, url, detail, callIndex }) => `[${rule}] call ${callIndex}: ${detail}. ${text} (${url})`),
       ...this.#expectations.flatMap((expectation) => expectation.complaint(recorder.count(expectation.route)) ?? []),
-      ...this.#stage.scripts.complaints(),
-      ...[...context.executor.repeated].map((requestId) => `the operation of ${requestId} was run twice`),
+      ...this.#interventions.complaints(),
+      ...[...server.executor.repeated].map((requestId) => `the operation of ${requestId} ran twice`),
       ...internalErrors.map((error) => `the server failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`),
     ];
-    if (problems.length > 0) {
-      throw new VerificationError(problems);
-    }
+    if (problems.length > 0) throw new VerificationError(problems);
   }
 
   /**
-   * Forgets scripts, gates (opening them), chaos, expectations, calls and violations, and failures of the server itself: `verify()` has nothing
-   * to complain about. Sessions, models and weights stay.
+   * Opens all gates and forgets scripts, gates, chaos, expectations, calls, violations and failures of the server itself, so that `verify()`
+   * passes. Sessions, models and weights stay.
    */
   reset(): void {
-    this.#stage.clear();
+    this.#interventions.clear();
     this.#expectations.length = 0;
     this.#core.internalErrors.length = 0;
     this.#core.recorder.clear();
     this.resumeQueue();
   }
 
-  /** Ends everything: held calls, polls, sockets, the listener. Idempotent. */
+  /** Ends held calls, polls, connections and the listener. Idempotent. */
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
@@ -255,26 +244,22 @@ export class TestServer {
   }
 
   async #close(): Promise<void> {
-    const { context } = this.#core;
-    context.executor.close();
-    this.#stage.clear();
-    context.pause.set(undefined);
+    const { server } = this.#core;
+    server.executor.close();
+    this.#interventions.clear();
+    server.pause.set(undefined);
     this.#wakePolls();
-    for (const tenant of context.tenants.all()) {
-      for (const model of tenant.models.values()) {
-        model.lane.close();
-      }
+    for (const tenant of server.tenants.all()) {
+      for (const model of tenant.models.values()) model.lane.close();
     }
-    this.line.cut();
+    this.connections.cut();
     await this.#front?.close();
     await this.#onClose();
   }
 
   #wakePolls(): void {
-    for (const tenant of this.#core.context.tenants.all()) {
-      for (const promise of tenant.promises.values()) {
-        promise.wake();
-      }
+    for (const tenant of this.#core.server.tenants.all()) {
+      for (const future of tenant.futures.values()) future.wake();
     }
   }
 }

@@ -1,14 +1,20 @@
 import type { Clock } from '@tinkex/http';
-import { pause } from '../clock/machine-clock.js';
+import { pause } from '../clock/server-clock.js';
 import { EngineUserError } from '../engine/engine.js';
 import type { RouteName } from '../routes/route-types.js';
 import type { Gate } from '../script/gate.js';
-import type { Operation } from './operation.js';
-import type { PromiseFailure } from './promise-record.js';
+import type { FutureFailure, FutureRecord } from './future-record.js';
 import type { QueuePause } from './queue-pause.js';
 import type { Tenant } from './tenant.js';
 
-/** Runs accepted operations and settles their promises. Notices when one is run twice. */
+/** Accepted work: the future that takes its result, and how to do it. */
+export interface Operation {
+  readonly future: FutureRecord;
+  readonly route: RouteName;
+  run(): unknown;
+}
+
+/** Runs accepted operations and settles their futures. Notices when one runs twice. */
 export class Executor {
   readonly #clock: Clock;
   readonly #executionMs: (route: RouteName) => number;
@@ -29,7 +35,7 @@ export class Executor {
     this.#gate = options.gate;
   }
 
-  /** Promises whose operation was run more than once: always empty unless the server itself is wrong. */
+  /** Futures whose operation ran more than once: empty unless the server is broken. */
   get repeated(): ReadonlySet<string> {
     return this.#repeated;
   }
@@ -44,54 +50,42 @@ export class Executor {
       setImmediate(resolve);
     });
     await this.#gate(operation.route)?.hold();
-    if (this.#pause.isPaused) {
-      await this.#pause.whileActive();
-    }
+    if (this.#pause.isPaused) await this.#pause.whileActive();
     const delayMs = this.#executionMs(operation.route);
-    if (delayMs > 0) {
-      await pause(this.#clock, delayMs);
-    }
-    if (this.#isClosed) {
-      return;
-    }
-    const { promise } = operation;
-    promise.runs += 1;
-    if (promise.runs > 1) {
-      this.#repeated.add(promise.requestId);
-    }
+    if (delayMs > 0) await pause(this.#clock, delayMs);
+    if (this.#isClosed) return;
+    const { future } = operation;
+    future.runs += 1;
+    if (future.runs > 1) this.#repeated.add(future.requestId);
     try {
       const value = await operation.run();
-      tenant.promises.settle(promise, { state: 'resolved', value });
+      tenant.futures.settle(future, { state: 'resolved', value });
     } catch (error) {
-      tenant.promises.settle(promise, { state: 'failed', failure: failureOf(error) });
+      tenant.futures.settle(future, { state: 'failed', failure: failureOf(error) });
     }
   }
 }
 
-/** Thrown by operations to fail their promise in a stated category. */
+/** Thrown by operations to fail their future with a category. */
 export class OperationFailure extends Error {
   override readonly name = 'OperationFailure';
-  readonly failure: PromiseFailure;
+  readonly failure: FutureFailure;
 
-  constructor(failure: PromiseFailure) {
+  constructor(failure: FutureFailure) {
     super(failure.error);
     this.failure = failure;
   }
 }
 
-/** Fails the promise: the caller is at fault. */
+/** Thrown by operations to fail their future because of the caller. */
 export class UserFailure extends OperationFailure {
   constructor(error: string) {
     super({ error, category: 'user' });
   }
 }
 
-function failureOf(error: unknown): PromiseFailure {
-  if (error instanceof OperationFailure) {
-    return error.failure;
-  }
-  if (error instanceof EngineUserError) {
-    return { error: error.message, category: 'user' };
-  }
+function failureOf(error: unknown): FutureFailure {
+  if (error instanceof OperationFailure) return error.failure;
+  if (error instanceof EngineUserError) return { error: error.message, category: 'user' };
   return { error: error instanceof Error ? `${error.name}: ${error.message}` : String(error), category: 'server' };
 }

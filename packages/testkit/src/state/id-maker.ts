@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Dialect } from '../dialects/dialect.js';
 
-/** Makes ids in the dialect's manner. The same order of requests gives the same ids. */
+/** Generates ids as the dialect does. The same order of requests gives the same ids. */
 export class IdMaker {
   readonly #style: Dialect['ids'];
   #count = 0;
@@ -10,12 +10,12 @@ export class IdMaker {
     this.#style = style;
   }
 
-  /** How many ids were counted; hand it to the next life of the server. */
+  /** How many ids were counted; restore it after a restart. */
   get count(): number {
     return this.#count;
   }
 
-  /** Goes on counting where an earlier life stopped. */
+  /** Continues the count from before a restart. */
   restore(count: number): void {
     this.#count = count;
   }
@@ -33,7 +33,7 @@ export class IdMaker {
     return this.#owned(sessionId, 'sample', samplingSessionSeqId);
   }
 
-  /** The promise id of an operation. Depends on the owner and the number only, except in the `number` style. */
+  /** The id of an operation's future. Depends only on the owner and the sequence ID, except in the `number` style. */
   request(ownerId: string, seq: string): string {
     return this.#style === 'tinker' ? `${ownerId}:req:${seq}` : this.#plain(`${ownerId} ${seq}`, ++this.#count);
   }
@@ -43,9 +43,7 @@ export class IdMaker {
   }
 
   #plain(text: string, number: number): string {
-    if (this.#style === 'number') {
-      return String(number);
-    }
+    if (this.#style === 'number') return String(number);
     const hex = createHash('sha1').update(text).digest('hex');
     return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-5${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
   }

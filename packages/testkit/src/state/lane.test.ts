@@ -1,20 +1,20 @@
 import { VirtualClock } from '@tinkex/http/testing';
 import { describe, expect, it } from 'vitest';
+import type { Operation } from './executor.js';
+import { FutureRecord } from './future-record.js';
 import { Lane } from './lane.js';
-import type { Operation } from './operation.js';
-import { PromiseRecord } from './promise-record.js';
 
 function operation(seqId: number): Operation {
-  const promise = new PromiseRecord({ requestId: String(seqId), route: 'optimStep', requestType: 'OptimStep' });
-  return { promise, route: 'optimStep', run: () => seqId };
+  const future = new FutureRecord(String(seqId), 'OptimStep');
+  return { future, route: 'optimStep', run: () => seqId };
 }
 
 function laneOf(clock: VirtualClock, ran: number[], gapMs = 100): Lane {
   return new Lane({
     clock,
     gapMs,
-    execute: async ({ promise }) => {
-      ran.push(Number(promise.requestId));
+    execute: async ({ future }) => {
+      ran.push(Number(future.requestId));
     },
   });
 }
@@ -50,7 +50,7 @@ describe('Lane', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('waits for ever when told, and for nothing once closed', async () => {
+  it('waits forever without a gap limit, and for nothing once closed', async () => {
     const clock = new VirtualClock();
     const lane = laneOf(clock, [], Number.POSITIVE_INFINITY);
     lane.submit(2, operation(2), accepted);

@@ -1,9 +1,10 @@
 import type { Clock } from '@tinkex/http';
-import type { AcceptedOperation, Operation } from './operation.js';
+import type { Operation } from './executor.js';
+import type { AcceptedOperation } from './records.js';
 
 /**
- * One model's stream of operations: accepted in any order, run one at a time in the order of their sequence numbers.
- * A number whose submission was refused is skipped; a number that never comes is skipped when nothing moved for `gapMs`.
+ * The operations of one model: accepted in any order, run one at a time in the order of their sequence IDs. The ID of a refused
+ * submission is skipped; a missing ID is skipped when nothing has moved for `gapMs`.
  */
 export class Lane {
   readonly #clock: Clock;
@@ -21,9 +22,9 @@ export class Lane {
     readonly clock: Clock;
     readonly gapMs: number;
     readonly execute: (operation: Operation) => Promise<void>;
-    /** The first sequence number. Default 1. */
-    readonly next?: number;
-    readonly accepted?: Iterable<readonly [number, AcceptedOperation]>;
+    /** The first sequence ID. Default 1. */
+    readonly next?: number | undefined;
+    readonly accepted?: Iterable<readonly [number, AcceptedOperation]> | undefined;
   }) {
     this.#clock = options.clock;
     this.#gapMs = options.gapMs;
@@ -32,17 +33,17 @@ export class Lane {
     this.#accepted = new Map(options.accepted ?? []);
   }
 
-  /** The sequence number that runs next. */
+  /** The sequence ID that runs next. */
   get next(): number {
     return this.#next;
   }
 
-  /** How many operations wait for their turn. */
+  /** How many operations are waiting. */
   get queued(): number {
     return this.#queued.size;
   }
 
-  /** The highest number accepted or skipped so far, 0 at the start. */
+  /** The highest sequence ID accepted or skipped so far, 0 at the start. */
   get highest(): number {
     return Math.max(0, this.#next - 1, ...this.#queued.keys());
   }
@@ -55,7 +56,7 @@ export class Lane {
     return this.#accepted.get(seqId);
   }
 
-  /** Whether the number's turn is over without it. */
+  /** Whether the lane has moved past this sequence ID without running it. */
   isPast(seqId: number): boolean {
     return seqId < this.#next && !this.#accepted.has(seqId);
   }
@@ -67,7 +68,7 @@ export class Lane {
     this.#advance();
   }
 
-  /** The number's submission was refused for good: nobody need wait for it. */
+  /** Skips the sequence ID of a submission that was refused for good. */
   skip(seqId: number): void {
     if (seqId >= this.#next && !this.#accepted.has(seqId)) {
       this.#skipped.add(seqId);
@@ -75,7 +76,7 @@ export class Lane {
     }
   }
 
-  /** Resolves when everything accepted so far has been run, or the lane is closed. */
+  /** Resolves when everything accepted so far has run, or the lane is closed. */
   async idle(): Promise<void> {
     if (this.#isRunning || this.#queued.size > 0) {
       await new Promise<void>((resolve) => {
@@ -93,12 +94,8 @@ export class Lane {
 
   #advance(): void {
     this.#clearGapTimer();
-    while (this.#skipped.delete(this.#next)) {
-      this.#next += 1;
-    }
-    if (this.#isRunning) {
-      return;
-    }
+    while (this.#skipped.delete(this.#next)) this.#next += 1;
+    if (this.#isRunning) return;
     const operation = this.#queued.get(this.#next);
     if (operation !== undefined) {
       this.#queued.delete(this.#next);
@@ -116,9 +113,7 @@ export class Lane {
   }
 
   #wakeIdle(): void {
-    for (const resolve of this.#idleWaiters.splice(0)) {
-      resolve();
-    }
+    for (const resolve of this.#idleWaiters.splice(0)) resolve();
   }
 
   #closeGap(): void {

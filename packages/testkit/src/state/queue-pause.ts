@@ -1,7 +1,7 @@
 /** What pending polls say about the queue. */
 export interface QueueStateNote {
   readonly state: 'active' | 'paused_capacity' | 'paused_rate_limit' | (string & {});
-  readonly reason?: string;
+  readonly reason?: string | undefined;
 }
 
 /** A queue that can be paused: nothing runs until it is resumed. */
@@ -22,9 +22,7 @@ export class QueuePause {
     if (!this.isPaused) {
       const waiters = this.#waiters;
       this.#waiters = [];
-      for (const waiter of waiters) {
-        waiter();
-      }
+      for (const waiter of waiters) waiter();
     }
   }
 

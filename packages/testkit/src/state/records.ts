@@ -1,9 +1,15 @@
 import type { LoraConfig } from '@tinkex/types';
 import type { CheckpointFiles, EngineModel, EngineSampler } from '../engine/engine.js';
 import type { Lane } from './lane.js';
-import type { AcceptedOperation } from './operation.js';
 
-/** One client process's presence. */
+/** What identifies a repeat of an accepted operation. */
+export interface AcceptedOperation {
+  /** The fingerprint of the body: equal for a repeat. */
+  readonly fingerprint: string;
+  readonly requestId: string;
+}
+
+/** The session of one client process. */
 export interface SessionRecord {
   readonly sessionId: string;
   readonly createdAtMs: number;
@@ -12,11 +18,11 @@ export interface SessionRecord {
   readonly sdkVersion: string;
   projectId: string | undefined;
   lastHeartbeatMs: number;
-  /** By `model_seq_id`: to recognise a repeated creation. */
+  /** Accepted creations by `model_seq_id`. */
   readonly modelSeqs: Map<number, AcceptedOperation>;
-  /** By `sampling_session_seq_id`. */
+  /** Sampling sessions by `sampling_session_seq_id`. */
   readonly samplerSeqs: Map<number, { readonly fingerprint: string; readonly samplerId: string }>;
-  /** When a trace export was first asked for. */
+  /** When a trace export was first requested. */
   traceAskedAtMs: number | undefined;
 }
 
@@ -45,8 +51,26 @@ export interface SamplerRecord {
   readonly accepted: Map<string, AcceptedOperation>;
   /** The saved adapter; undefined for the base model alone. */
   readonly files: CheckpointFiles | undefined;
-  /** Made at the first use. */
+  /** Created on first use. */
   engine: Promise<EngineSampler> | undefined;
+}
+
+/** Saved weights. */
+export interface CheckpointRecord {
+  readonly path: string;
+  readonly trainingRunId: string;
+  readonly name: string;
+  readonly kind: 'training' | 'sampler';
+  readonly baseModel: string;
+  readonly loraRank: number;
+  readonly trains: { readonly unembed: boolean; readonly mlp: boolean; readonly attn: boolean };
+  readonly savedAtMs: number;
+  readonly sizeBytes: number;
+  readonly files: CheckpointFiles;
+  isPublic: boolean;
+  expiresAtMs: number | undefined;
+  /** When its archive can be fetched; set by the first request for it. */
+  archiveReadyAtMs: number | undefined;
 }
 
 /** An entry of the audit log. */

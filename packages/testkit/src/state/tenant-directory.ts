@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { Clock } from '@tinkex/http';
-import type { RetentionLimits } from './promise-store.js';
+import type { RetentionLimits } from './future-store.js';
 import { Tenant } from './tenant.js';
 
-/** The key that every server of the testkit takes unless it was given its own list. */
+/** The key that every test server accepts unless it has its own list. */
 export const DEFAULT_API_KEY = 'tml-test-key';
 
-/** The tenants of a server. Keys are held as hashes only. */
+/** The tenants of a server. It holds keys only as hashes. */
 export class TenantDirectory {
   readonly #clock: Clock;
   readonly #limits: RetentionLimits;
@@ -19,7 +19,7 @@ export class TenantDirectory {
   constructor(options: {
     readonly clock: Clock;
     readonly limits: RetentionLimits;
-    /** Only these; undefined = any that fits. */
+    /** The keys that exist; undefined for any that the dialect accepts. */
     readonly apiKeys: readonly string[] | undefined;
     readonly keys: 'tml' | 'any' | 'none';
   }) {
@@ -37,21 +37,17 @@ export class TenantDirectory {
     return this.#byHash.entries();
   }
 
-  /** The tenant of a credential, made at its first use; undefined when the credential is not good. */
+  /** The tenant of a credential, created on first use; undefined when the credential is invalid. */
   find(key: string): Tenant | undefined {
-    if (this.#last?.key === key) {
-      return this.#last.tenant;
-    }
+    if (this.#last?.key === key) return this.#last.tenant;
     const hash = hashOf(key);
-    if (this.#known === undefined ? this.#acceptsPrefix === 'tml' && !key.startsWith('tml-') : !this.#known.has(hash)) {
-      return undefined;
-    }
+    if (this.#known === undefined ? this.#acceptsPrefix === 'tml' && !key.startsWith('tml-') : !this.#known.has(hash)) return undefined;
     const tenant = this.#byHash.get(hash) ?? this.restore(hash, key === DEFAULT_API_KEY ? 'test' : undefined);
     this.#last = { key, tenant };
     return tenant;
   }
 
-  /** Makes the tenant of a hashed key. */
+  /** Creates the tenant of a hashed key. */
   restore(hash: string, label = `tenant-${this.#byHash.size + 1}`): Tenant {
     const tenant = new Tenant(label, this.#clock, this.#limits);
     this.#byHash.set(hash, tenant);
@@ -60,9 +56,7 @@ export class TenantDirectory {
 
   byLabel(label: string): Tenant | undefined {
     for (const tenant of this.#byHash.values()) {
-      if (tenant.label === label) {
-        return tenant;
-      }
+      if (tenant.label === label) return tenant;
     }
     return undefined;
   }

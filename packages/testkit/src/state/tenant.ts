@@ -1,25 +1,24 @@
 import type { Clock } from '@tinkex/http';
-import type { ServerReply } from '../exchange/message.js';
-import type { CheckpointRecord } from './checkpoint.js';
-import { PromiseStore, type RetentionLimits } from './promise-store.js';
-import type { AuditRecord, ModelRecord, SamplerRecord, SessionRecord, UsageRecord } from './records.js';
+import type { ServerReply } from '../requests/message.js';
+import { FutureStore, type RetentionLimits } from './future-store.js';
+import type { AuditRecord, CheckpointRecord, ModelRecord, SamplerRecord, SessionRecord, UsageRecord } from './records.js';
 
 const MAX_TELEMETRY_EVENTS = 10_000;
 const HOUR_MS = 3_600_000;
 const MAX_REPLAYS = 1_000;
 
-/** Everything that belongs to one credential. Tenants share nothing but what they publish. */
+/** Everything that belongs to one credential. Tenants share only what they publish. */
 export class Tenant {
-  /** A short name without the key in it. */
+  /** A short name that does not contain the key. */
   readonly label: string;
   /** The user's URN, as in the `sub` claim. */
   readonly userUrn: string;
   readonly sessions = new Map<string, SessionRecord>();
   readonly models = new Map<string, ModelRecord>();
   readonly samplers = new Map<string, SamplerRecord>();
-  /** By path. */
+  /** Checkpoints by path. */
   readonly checkpoints = new Map<string, CheckpointRecord>();
-  readonly promises: PromiseStore;
+  readonly futures: FutureStore;
   readonly audit: AuditRecord[] = [];
   readonly #usage = new Map<string, UsageRecord>();
   readonly #telemetry: unknown[] = [];
@@ -28,7 +27,7 @@ export class Tenant {
   constructor(label: string, clock: Clock, limits: RetentionLimits) {
     this.label = label;
     this.userUrn = `tml:organization_user:${label}`;
-    this.promises = new PromiseStore(clock, limits);
+    this.futures = new FutureStore(clock, limits);
   }
 
   /** What was used, summed by hour, session, model and kind. */
@@ -54,12 +53,10 @@ export class Tenant {
 
   addTelemetry(events: readonly unknown[]): void {
     this.#telemetry.push(...events);
-    if (this.#telemetry.length > MAX_TELEMETRY_EVENTS) {
-      this.#telemetry.splice(0, this.#telemetry.length - MAX_TELEMETRY_EVENTS);
-    }
+    if (this.#telemetry.length > MAX_TELEMETRY_EVENTS) this.#telemetry.splice(0, this.#telemetry.length - MAX_TELEMETRY_EVENTS);
   }
 
-  /** The reply that was given under this idempotency key. */
+  /** The reply to an earlier request with this idempotency key. */
   replay(key: string): { readonly fingerprint: string; readonly reply: ServerReply } | undefined {
     return this.#replays.get(key);
   }
@@ -67,9 +64,7 @@ export class Tenant {
   remember(key: string, fingerprint: string, reply: ServerReply): void {
     this.#replays.set(key, { fingerprint, reply });
     for (const oldest of this.#replays.keys()) {
-      if (this.#replays.size <= MAX_REPLAYS) {
-        break;
-      }
+      if (this.#replays.size <= MAX_REPLAYS) break;
       this.#replays.delete(oldest);
     }
   }

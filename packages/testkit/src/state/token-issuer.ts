@@ -1,6 +1,6 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 
-/** What the server's own tokens say. */
+/** The claims of a token that the server issues. */
 export interface TokenClaims {
   readonly sub: string;
   /** The tenant's label. */
@@ -8,12 +8,12 @@ export interface TokenClaims {
   readonly iss: string;
   /** Unix seconds. */
   readonly exp: number;
-  readonly email?: string;
+  readonly email?: string | undefined;
 }
 
 const HEADER = base64url(JSON.stringify({ alg: 'HS256', typ: 'JWT' }));
 
-/** Signs and checks what the server hands out: JWTs and the signatures of download URLs. */
+/** Signs and checks what the server gives out: JWTs and the signatures of download URLs. */
 export class TokenIssuer {
   readonly #secret = randomBytes(32);
 
@@ -27,9 +27,7 @@ export class TokenIssuer {
   read(token: string): TokenClaims | undefined {
     const end = token.lastIndexOf('.');
     const content = token.slice(0, end);
-    if (end < 0 || !this.isSignature(content, token.slice(end + 1))) {
-      return undefined;
-    }
+    if (end < 0 || !this.isSignature(content, token.slice(end + 1))) return undefined;
     return JSON.parse(Buffer.from(content.slice(content.indexOf('.') + 1), 'base64url').toString('utf8')) as TokenClaims;
   }
 

@@ -1,4 +1,4 @@
-/** What the environment says about where tests run. The only place that reads it. */
+/** Where the environment says that tests run. The only place that reads it. */
 export interface TargetEnvironment {
   readonly target: string | undefined;
   readonly baseUrl: string | undefined;

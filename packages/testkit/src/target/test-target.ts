@@ -1,27 +1,27 @@
 import type { Transport } from '@tinkex/http';
 import { ConfigurationError } from '@tinkex/types';
-import { DEFAULT_BASE_MODEL } from '../canned/canned-engine.js';
+import { DEFAULT_BASE_MODEL } from '../engine/engine.js';
 import { createTestServer, startServer } from '../server/create-server.js';
 import { memoryTransport } from '../server/memory-transport.js';
 import type { TestServerOptions } from '../server/server-options.js';
 import type { TestServer } from '../server/test-server.js';
 import { targetEnvironment } from './environment.js';
 
-/** Where a test runs: the embedded server on real sockets, the same in memory, or a server somewhere else. */
+/** Where a test runs: against the embedded server on real sockets, the same in memory, or a remote server. */
 export type TargetKind = 'loopback' | 'memory' | 'remote';
 
 /** Options of {@link createTestTarget}. */
 export interface TestTargetOptions extends Omit<TestServerOptions, 'stateDir'> {
   /** Default: `TINKEX_TEST_TARGET`; else `remote` when `TINKEX_TEST_BASE_URL` is set; else `loopback`. */
-  readonly kind?: TargetKind;
+  readonly kind?: TargetKind | undefined;
 }
 
-/** A server to run a test against, whichever it is. */
+/** A server to run a test against. */
 export interface TestTarget {
   readonly kind: TargetKind;
-  /** For a client: with `memory`, the transport is part of it. */
-  readonly clientOptions: { readonly baseUrl: string; readonly apiKey: string; readonly transport?: Transport };
-  /** A base model that the target has. */
+  /** Options for a client; `memory` includes the transport. */
+  readonly clientOptions: { readonly baseUrl: string; readonly apiKey: string; readonly transport?: Transport | undefined };
+  /** A base model of the target. */
   readonly baseModel: string;
   /** The embedded server; undefined for `remote`. */
   readonly server: TestServer | undefined;
@@ -30,7 +30,7 @@ export interface TestTarget {
 }
 
 /**
- * Lets one test run against the embedded server by default, and against a real one when the environment names it:
+ * Runs a test against the embedded server by default, or against a remote one when the environment names it:
  * `TINKEX_TEST_BASE_URL`, `TINKEX_TEST_API_KEY`, `TINKEX_TEST_BASE_MODEL`. Throws `ConfigurationError` when a remote target
  * lacks one of them.
  */
@@ -58,14 +58,14 @@ export async function createTestTarget(options: TestTargetOptions = {}): Promise
       );
     default:
       throw new ConfigurationError({
-        message: `There is no test target ${JSON.stringify(kind)}; choose loopback, memory or remote`,
+        message: `There is no test target ${JSON.stringify(kind)}; choose loopback, memory or remote.`,
         option: 'kind',
         environmentVariable: 'TINKEX_TEST_TARGET',
       });
   }
 }
 
-/** The built-in engines have one for all; an engine of the test's own may have others. */
+/** The built-in engines share one base model; your own engine may have others. */
 function embeddedModel({ engine }: TestTargetOptions): string {
   return (typeof engine === 'object' ? engine.supportedModels[0]?.modelName : undefined) ?? DEFAULT_BASE_MODEL;
 }
@@ -82,7 +82,7 @@ function target(
 
 function required(value: string | undefined, option: string, environmentVariable: string): string {
   if (value === undefined) {
-    throw new ConfigurationError({ message: `A remote test target needs ${environmentVariable}`, option, environmentVariable });
+    throw new ConfigurationError({ message: `A remote test target needs ${environmentVariable}.`, option, environmentVariable });
   }
   return value;
 }

@@ -5,20 +5,20 @@ import type { ListenOptions, TestServerOptions } from '../server/server-options.
 import type { TestServer } from '../server/test-server.js';
 import { leaksOf } from './leaks.js';
 
-/** What a test of {@link tinkexTest} gets. */
+/** The fixtures of {@link tinkexTest}. */
 export interface TinkexFixtures {
-  /** How the server is started. Replace it with `tinkexTest.override({ serverOptions: … })` (`scoped` before vitest 4.1). Default none. */
+  /** Options of the server. Set them with `tinkexTest.override({ serverOptions: … })` (`scoped` before vitest 4.1). Default: none. */
   readonly serverOptions: TestServerOptions & ListenOptions;
-  /** The clock of the server; give it to the client too. It moves only when told. */
+  /** The clock of the server; give it to the client too. It moves only when you advance it. */
   readonly clock: VirtualClock;
-  /** A fresh server on loopback. After the test it is verified, checked for leaks, and closed. */
+  /** A new server on loopback. After the test it is verified, checked for leaks, and closed. */
   readonly server: TestServer;
   /** What a client of the server needs. */
   readonly clientOptions: { readonly baseUrl: string; readonly apiKey: string; readonly clock: VirtualClock };
 }
 
 /**
- * `test` with a Tinker server of its own for each test. When the test ends, `server.verify()` is called, and it fails if the
+ * `test` with a new Tinker server for each test. When the test ends, the fixture calls `server.verify()`, and the test fails if the
  * client left calls, connections or timers behind: close the client in the test.
  *
  * @example
@@ -29,7 +29,7 @@ export interface TinkexFixtures {
  */
 export const tinkexTest: TestAPI<TinkexFixtures> = test.extend<TinkexFixtures>({
   serverOptions: {},
-  // biome-ignore lint/correctness/noEmptyPattern: vitest finds out what a fixture needs by the pattern
+  // biome-ignore lint/correctness/noEmptyPattern: vitest reads the dependencies of a fixture from the pattern
   clock: async ({}, use) => {
     await use(new VirtualClock());
   },
@@ -39,9 +39,7 @@ export const tinkexTest: TestAPI<TinkexFixtures> = test.extend<TinkexFixtures>({
       await use(server);
       server.verify();
       const leaks = await leaksOf(server, clock);
-      if (leaks.length > 0) {
-        throw new Error(`The test left behind: ${leaks.join(', ')}. Close the client before the test ends.`);
-      }
+      if (leaks.length > 0) throw new Error(`The test left behind: ${leaks.join(', ')}. Close the client before the test ends.`);
     } finally {
       await server.close();
     }

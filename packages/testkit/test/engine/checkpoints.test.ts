@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { type CheckpointFiles, type EngineModel, EngineUserError, learnEngine } from '../../src/engine/index.js';
 import { decodeSafetensors } from '../../src/engine/safetensors.js';
+import { type CheckpointFiles, type EngineModel, EngineUserError, learnEngine } from '../../src/index.js';
 import { complete, prompt, sentenceDatum, setUp, train } from './sentences.js';
 
 const text = ['resume where you stopped'];
@@ -27,7 +27,7 @@ describe('save and load', () => {
     expect(await state(resumed)).toEqual(await state(model));
   });
 
-  it('without it keep the weights exactly and start the optimizer afresh', async () => {
+  it('without it keep the weights exactly and reset the optimizer', async () => {
     const { model } = await setUp();
     await train(model, 3, 1e-2, text);
     const saved = await model.save('training');
@@ -116,7 +116,7 @@ describe('a checkpoint that does not fit', () => {
     expect(await state(model)).toEqual(before);
   });
 
-  it('is refused when the optimizer state is asked for and missing, and changes nothing', async () => {
+  it('is refused when the optimizer state is requested and missing, and changes nothing', async () => {
     const { model } = await setUp();
     const saved = await model.save('sampler');
     await train(model, 2, 1e-2, text);

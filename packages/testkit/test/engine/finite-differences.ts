@@ -1,4 +1,4 @@
-import { type AdapterModule, adapterModules, LoraAdapter } from '../../src/engine/adapter.js';
+import { ADAPTER_MODULES, type AdapterModule, LoraAdapter } from '../../src/engine/adapter.js';
 import { createBaseModel } from '../../src/engine/base-model.js';
 import { AdapterGradients } from '../../src/engine/gradients.js';
 import { LanguageModel } from '../../src/engine/language-model.js';
@@ -7,7 +7,7 @@ import { fillUniform, seededStream } from '../../src/engine/random.js';
 import { type PassInput, trainingPass } from '../../src/engine/training-pass.js';
 
 /** A model in the middle of training: both factors of every pair are non-zero, so every matrix has a gradient. */
-export function trainedModel(rank: number, modules: readonly AdapterModule[] = adapterModules) {
+export function trainedModel(rank: number, modules: readonly AdapterModule[] = ADAPTER_MODULES) {
   const adapter = new LoraAdapter({ rank, modules });
   adapter.initialize(7);
   for (const module of modules) fillUniform(adapter.pair(module)!.b, 0.05, seededStream(11, module.length));

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { adapterModules } from '../../src/engine/adapter.js';
+import { ADAPTER_MODULES } from '../../src/engine/adapter.js';
 import { findLossFunction, type LossInputs, resolveLossConfig, type TokenLossFunction } from '../../src/engine/losses.js';
 import { seededStream } from '../../src/engine/random.js';
 import { type PassInput, trainingPass } from '../../src/engine/training-pass.js';
 import { directionalDifference, dot, lossOf, textInput, trainedModel } from './finite-differences.js';
 
 const input = textInput('Gradients are sums, never means; check them all.');
-const matrixNames = adapterModules.flatMap((module) => [`${module}.a`, `${module}.b`]);
+const matrixNames = ADAPTER_MODULES.flatMap((module) => [`${module}.a`, `${module}.b`]);
 
 /** Compares the gradients of `tokenLoss` with central differences of `reference` (the same loss, unless a part of it is held constant). */
 function expectTrueGradients(

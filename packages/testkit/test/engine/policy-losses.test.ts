@@ -1,6 +1,6 @@
 import { type Datum, datum, ModelInput } from '@tinkex/types';
 import { describe, expect, it } from 'vitest';
-import type { EngineModel } from '../../src/engine/index.js';
+import type { EngineModel } from '../../src/index.js';
 import { setUp, tokenizer } from './sentences.js';
 
 const liked = tokenizer.encode('yes, gladly');

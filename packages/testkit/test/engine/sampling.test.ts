@@ -1,6 +1,6 @@
 import { datum, image, ModelInput, type SamplingParams } from '@tinkex/types';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type Engine, type EngineModel, type EngineSampler, EngineUserError, learnEngine } from '../../src/engine/index.js';
+import { type Engine, type EngineModel, type EngineSampler, EngineUserError, learnEngine } from '../../src/index.js';
 import { prompt, setUp, tokenizer, train } from './sentences.js';
 
 let engine: Engine;

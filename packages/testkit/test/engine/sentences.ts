@@ -1,5 +1,5 @@
 import { ByteTokenizer, type Datum, ModelInput, nextTokenDatum } from '@tinkex/types';
-import { type Engine, type EngineModel, learnEngine } from '../../src/engine/index.js';
+import { type Engine, type EngineModel, learnEngine } from '../../src/index.js';
 
 export const tokenizer = new ByteTokenizer();
 
@@ -33,7 +33,7 @@ export interface Setup {
   readonly trainUnembed?: boolean;
 }
 
-/** A new engine of its own with one model. */
+/** A new engine with one model. */
 export async function setUp({ rank = 8, seed, ...flags }: Setup = {}): Promise<{ engine: Engine; model: EngineModel }> {
   const engine = learnEngine();
   const lora = { rank, trainAttn: true, trainMlp: true, trainUnembed: true, ...(seed === undefined ? {} : { seed }), ...flags };

@@ -1,6 +1,6 @@
 import { type Datum, datum, dmel, image, ModelInput, TensorData } from '@tinkex/types';
 import { describe, expect, it } from 'vitest';
-import { EngineUserError, learnEngine } from '../../src/engine/index.js';
+import { EngineUserError, learnEngine } from '../../src/index.js';
 import { sentenceDatum, sentences, setUp, train } from './sentences.js';
 
 const crossEntropy = (...data: Datum[]) => ({ data, lossFn: 'cross_entropy' });

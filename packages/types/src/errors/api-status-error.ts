@@ -1,4 +1,4 @@
-import { hasKind, markKind } from '../identity/kind.js';
+import { checkKind } from '../kind.js';
 import { redactHeaders } from '../redaction/redact-value.js';
 import { isRetryableStatus } from './retry-advice.js';
 import { defineHidden, TinkexError, type TinkexErrorOptions } from './tinkex-error.js';
@@ -17,6 +17,10 @@ export interface ApiStatusErrorOptions extends TinkexErrorOptions {
 
 /** The server answered with a status that is not a success. Statuses with a meaning of their own have subclasses. */
 export class ApiStatusError extends TinkexError {
+  static override readonly kind: string = 'ApiStatusError';
+  static override readonly code: string = 'TINKEX_API_STATUS';
+  static override readonly isInstance: (value: unknown) => value is ApiStatusError = checkKind('ApiStatusError');
+
   readonly status: number;
   declare readonly method?: string | undefined;
   declare readonly path?: string | undefined;
@@ -26,18 +30,11 @@ export class ApiStatusError extends TinkexError {
   declare readonly body: unknown;
 
   constructor(options: ApiStatusErrorOptions) {
-    super({ ...options, code: options.code ?? 'TINKEX_API_STATUS', isRetryable: options.isRetryable ?? isRetryableStatus(options.status) });
+    super({ ...options, isRetryable: options.isRetryable ?? isRetryableStatus(options.status) });
     this.status = options.status;
     if (options.method !== undefined) this.method = options.method;
     if (options.path !== undefined) this.path = options.path;
     defineHidden(this, 'headers', redactHeaders(options.headers ?? {}));
     defineHidden(this, 'body', options.body);
   }
-
-  /** True for this class and its subclasses, from any copy of this package. */
-  static override isInstance(value: unknown): value is ApiStatusError {
-    return hasKind(value, 'ApiStatusError');
-  }
 }
-
-markKind(ApiStatusError, 'ApiStatusError');

@@ -1,4 +1,4 @@
-import { hasKind, markKind } from '../identity/kind.js';
+import { checkKind } from '../kind.js';
 import { TinkexError, type TinkexErrorOptions } from './tinkex-error.js';
 
 /** How a {@link ConfigurationError} is built. */
@@ -11,19 +11,16 @@ export interface ConfigurationErrorOptions extends TinkexErrorOptions {
 
 /** A missing or impossible option. Thrown at once, before anything is sent; the message names the option and the fix. */
 export class ConfigurationError extends TinkexError {
+  static override readonly kind: string = 'ConfigurationError';
+  static override readonly code: string = 'TINKEX_CONFIGURATION';
+  static override readonly isInstance: (value: unknown) => value is ConfigurationError = checkKind('ConfigurationError');
+
   declare readonly option?: string | undefined;
   declare readonly environmentVariable?: string | undefined;
 
   constructor(options: ConfigurationErrorOptions) {
-    super({ ...options, code: options.code ?? 'TINKEX_CONFIGURATION' });
+    super(options);
     if (options.option !== undefined) this.option = options.option;
     if (options.environmentVariable !== undefined) this.environmentVariable = options.environmentVariable;
   }
-
-  /** True for this class, from any copy of this package. */
-  static override isInstance(value: unknown): value is ConfigurationError {
-    return hasKind(value, 'ConfigurationError');
-  }
 }
-
-markKind(ConfigurationError, 'ConfigurationError');

@@ -1,19 +1,16 @@
-import { hasKind, markKind } from '../identity/kind.js';
+import { checkKind } from '../kind.js';
 import { TinkexError, type TinkexErrorOptions } from './tinkex-error.js';
 
 /** No usable response came back: refused, reset, truncated, or timed out. */
 export class ConnectionError extends TinkexError {
-  constructor(options: TinkexErrorOptions) {
-    super({ ...options, code: options.code ?? 'TINKEX_CONNECTION', isRetryable: options.isRetryable ?? true });
-  }
+  static override readonly kind: string = 'ConnectionError';
+  static override readonly code: string = 'TINKEX_CONNECTION';
+  static override readonly isInstance: (value: unknown) => value is ConnectionError = checkKind('ConnectionError');
 
-  /** True for this class and its subclasses, from any copy of this package. */
-  static override isInstance(value: unknown): value is ConnectionError {
-    return hasKind(value, 'ConnectionError');
+  constructor(options: TinkexErrorOptions) {
+    super({ ...options, isRetryable: options.isRetryable ?? true });
   }
 }
-
-markKind(ConnectionError, 'ConnectionError');
 
 /** What was being waited for when the time ran out. `total`: the whole call with its retries; `wait`: a local wait for a future. */
 export type TimeoutPhase = 'connect' | 'headers' | 'body' | 'total' | 'wait';
@@ -27,19 +24,16 @@ export interface TimeoutErrorOptions extends TinkexErrorOptions {
 
 /** A time limit was hit. A `wait` that timed out leaves the remote work running. */
 export class TimeoutError extends ConnectionError {
+  static override readonly kind: string = 'TimeoutError';
+  static override readonly code: string = 'TINKEX_TIMEOUT';
+  static override readonly isInstance: (value: unknown) => value is TimeoutError = checkKind('TimeoutError');
+
   readonly phase: TimeoutPhase;
   declare readonly timeoutMs?: number | undefined;
 
   constructor(options: TimeoutErrorOptions) {
-    super({ ...options, code: options.code ?? 'TINKEX_TIMEOUT' });
+    super(options);
     this.phase = options.phase;
     if (options.timeoutMs !== undefined) this.timeoutMs = options.timeoutMs;
   }
-
-  /** True for this class, from any copy of this package. */
-  static override isInstance(value: unknown): value is TimeoutError {
-    return hasKind(value, 'TimeoutError');
-  }
 }
-
-markKind(TimeoutError, 'TimeoutError');

@@ -1,4 +1,4 @@
-import { hasKind, markKind } from '../identity/kind.js';
+import { checkKind } from '../kind.js';
 import { TinkexError, type TinkexErrorOptions } from './tinkex-error.js';
 
 /** Whose fault a failed operation is, as the server says. */
@@ -12,31 +12,21 @@ export interface RequestFailedErrorOptions extends TinkexErrorOptions {
 
 /** The operation was accepted and then failed on the server. Final: polling again gives the same answer. */
 export class RequestFailedError extends TinkexError {
+  static override readonly kind: string = 'RequestFailedError';
+  static override readonly code: string = 'TINKEX_REQUEST_FAILED';
+  static override readonly isInstance: (value: unknown) => value is RequestFailedError = checkKind('RequestFailedError');
+
   readonly category: RequestErrorCategory;
 
   constructor(options: RequestFailedErrorOptions) {
-    super({ ...options, code: options.code ?? 'TINKEX_REQUEST_FAILED' });
+    super(options);
     this.category = options.category ?? 'unknown';
   }
-
-  /** True for this class, from any copy of this package. */
-  static override isInstance(value: unknown): value is RequestFailedError {
-    return hasKind(value, 'RequestFailedError');
-  }
 }
-
-markKind(RequestFailedError, 'RequestFailedError');
 
 /** The server no longer knows the promise (status 410). A sample may be submitted again; a training step may not. */
 export class FutureExpiredError extends TinkexError {
-  constructor(options: TinkexErrorOptions) {
-    super({ ...options, code: options.code ?? 'TINKEX_FUTURE_EXPIRED' });
-  }
-
-  /** True for this class, from any copy of this package. */
-  static override isInstance(value: unknown): value is FutureExpiredError {
-    return hasKind(value, 'FutureExpiredError');
-  }
+  static override readonly kind: string = 'FutureExpiredError';
+  static override readonly code: string = 'TINKEX_FUTURE_EXPIRED';
+  static override readonly isInstance: (value: unknown) => value is FutureExpiredError = checkKind('FutureExpiredError');
 }
-
-markKind(FutureExpiredError, 'FutureExpiredError');

@@ -1,4 +1,4 @@
-import { hasKind, markKind } from '../identity/kind.js';
+import { checkKind } from '../kind.js';
 import { TinkexError, type TinkexErrorOptions } from './tinkex-error.js';
 
 /** One thing wrong with a value. */
@@ -23,22 +23,19 @@ const SHOWN_ISSUES = 5;
 
 /** A value that does not fit the protocol: ours (`direction: 'request'`) or the server's (`direction: 'response'`). */
 export class ValidationError extends TinkexError {
+  static override readonly kind: string = 'ValidationError';
+  static override readonly code: string = 'TINKEX_VALIDATION';
+  static override readonly isInstance: (value: unknown) => value is ValidationError = checkKind('ValidationError');
+
   readonly direction: 'request' | 'response';
   readonly issues: readonly ValidationIssue[];
 
   constructor(options: ValidationErrorOptions) {
-    super({ ...options, code: options.code ?? 'TINKEX_VALIDATION', message: options.message ?? describe(options) });
+    super({ ...options, message: options.message ?? describe(options) });
     this.direction = options.direction;
     this.issues = options.issues;
   }
-
-  /** True for this class, from any copy of this package. */
-  static override isInstance(value: unknown): value is ValidationError {
-    return hasKind(value, 'ValidationError');
-  }
 }
-
-markKind(ValidationError, 'ValidationError');
 
 function describe({ direction, issues, subject }: ValidationErrorOptions): string {
   const shown = issues.slice(0, SHOWN_ISSUES).map(({ path, message }) => (path === '' ? message : `${path} ${message}`));

@@ -1,6 +1,6 @@
+import { formatPath } from '../errors/issue-text.js';
 import { invalidRequest } from '../errors/validation-error.js';
 import { firstNonFinite, isTypedArray } from '../tensor/numbers.js';
-import { formatPath } from '../wire/messages.js';
 import { isPlainObject, type JsonValue, MAX_JSON_DEPTH } from './json-value.js';
 import { JsonWriter } from './writer.js';
 

@@ -1,5 +1,5 @@
 import { invalidRequest } from '../errors/validation-error.js';
-import { hasKind, markKind } from '../identity/kind.js';
+import { hasKind, markKind } from '../kind.js';
 import { encodedIds, type Tokenizer } from '../tokenizer/tokenizer.js';
 import { chunkLength, encodedText, type ModelInputChunk, toTokens } from './chunks.js';
 

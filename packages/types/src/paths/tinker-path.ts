@@ -1,5 +1,7 @@
 import { invalidRequest } from '../errors/validation-error.js';
-import type { CheckpointType } from '../wire/checkpoints.js';
+
+/** `training`: weights and optimizer state. `sampler`: weights to sample from. */
+export type CheckpointType = 'training' | 'sampler';
 
 const SCHEME = 'tinker://';
 

@@ -1,7 +1,7 @@
 import { invalidResponse } from '../errors/validation-error.js';
 import { fromInt64Array, type Int64Array } from '../tensor/numbers.js';
 import { TensorData } from '../tensor/tensor-data.js';
-import { elementSize, elements, widened } from './elements.js';
+import { elementSize, elements, widened } from './bytes.js';
 import type { BatchedTensor } from './gen/tinker_public_pb.js';
 
 /** The tensors of a batch; each is a view on the batch's numbers. */

@@ -1,9 +1,9 @@
 import { fromBinary } from '@bufbuild/protobuf';
 import { invalidResponse } from '../errors/validation-error.js';
 import type { TensorData } from '../tensor/tensor-data.js';
-import type { ForwardBackwardOutput } from '../wire/training.js';
+import type { ForwardBackwardOutput } from '../training/forward-backward.js';
 import { BatchedItems } from './batched-items.js';
-import { plainBytes } from './elements.js';
+import { plainBytes } from './bytes.js';
 import { type ArrayRecord, ForwardBackwardOutputSchema } from './gen/tinker_public_pb.js';
 
 /** Records without fields give empty maps; a false count must not fill the memory. */

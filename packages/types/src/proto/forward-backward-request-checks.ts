@@ -1,3 +1,4 @@
+import { describe, joinPath, keyText } from '../errors/issue-text.js';
 import { invalidRequest } from '../errors/validation-error.js';
 import { isPlainObject } from '../json/json-value.js';
 import type { ModelInputChunk } from '../model-input/chunks.js';
@@ -5,8 +6,7 @@ import { ModelInput } from '../model-input/model-input.js';
 import { INT32_MAX } from '../tensor/numbers.js';
 import { TensorData } from '../tensor/tensor-data.js';
 import type { Datum } from '../training/datum.js';
-import { describe, joinPath, keyText } from '../wire/messages.js';
-import type { ForwardBackwardRequest } from '../wire/training.js';
+import type { ForwardBackwardRequest } from '../training/forward-backward.js';
 
 const KNOWN = new Set(['modelId', 'seqId', 'data', 'lossFn', 'lossFnConfig', 'forwardOnly']);
 

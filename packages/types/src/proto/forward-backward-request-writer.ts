@@ -3,8 +3,8 @@ import type { ModelInputChunk } from '../model-input/chunks.js';
 import { viewBytes } from '../tensor/byte-views.js';
 import type { TensorData } from '../tensor/tensor-data.js';
 import type { Datum } from '../training/datum.js';
-import { lossInputWireName } from '../wire/loss-input-names.js';
-import type { ForwardBackwardRequest } from '../wire/training.js';
+import type { ForwardBackwardRequest } from '../training/forward-backward.js';
+import { lossInputWireName } from '../training/loss-fn-inputs.js';
 import { checkForwardBackwardRequest } from './forward-backward-request-checks.js';
 import { DType } from './gen/tinker_public_pb.js';
 import {

@@ -1,6 +1,6 @@
 import { ValidationError } from '../errors/validation-error.js';
-import type { SampleResponse } from '../wire/sampling.js';
-import type { ForwardBackwardOutput, ForwardBackwardRequest } from '../wire/training.js';
+import type { SampleResponse } from '../sampling/sample-response.js';
+import type { ForwardBackwardOutput, ForwardBackwardRequest } from '../training/forward-backward.js';
 import { readForwardBackwardOutput } from './forward-backward-output-reader.js';
 import { writeForwardBackwardRequest } from './forward-backward-request-writer.js';
 import { readSampleResponse } from './sample-response-reader.js';

@@ -1,8 +1,8 @@
 import { fromBinary } from '@bufbuild/protobuf';
 import { invalidResponse } from '../errors/validation-error.js';
+import type { SampledSequence, SampleResponse } from '../sampling/sample-response.js';
 import { TopkPromptLogprobs } from '../sampling/topk-prompt-logprobs.js';
-import type { SampledSequence, SampleResponse } from '../wire/sampling.js';
-import { elements, plainBytes } from './elements.js';
+import { elements, plainBytes } from './bytes.js';
 import {
   SampleResponseSchema,
   type SampledSequence as SequenceMessage,

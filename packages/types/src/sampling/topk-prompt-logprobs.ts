@@ -1,5 +1,5 @@
 import { invalidRequest } from '../errors/validation-error.js';
-import { hasKind, markKind } from '../identity/kind.js';
+import { hasKind, markKind } from '../kind.js';
 
 const EMPTY_TOKEN = 0;
 const EMPTY_LOGPROB = -99999;

@@ -1,5 +1,5 @@
 import { invalidRequest } from '../errors/validation-error.js';
-import { hasKind, markKind } from '../identity/kind.js';
+import { hasKind, markKind } from '../kind.js';
 import { compress, expand } from './csr.js';
 import { flatten, type NestedNumbers, type NumberArray, nest } from './flatten.js';
 import {

@@ -28,6 +28,13 @@ describe('ByteTokenizer', () => {
     expect(tokenizer.decode(tokens, { skipSpecialTokens: false })).toBe('<|bos|>hi<|eot|><|eos|><|pad|>');
   });
 
+  it('finds a token by its text', () => {
+    expect(tokenizer.tokenId('a')).toBe(0x61);
+    expect(tokenizer.tokenId('<|eos|>')).toBe(tokenizer.eosTokenId);
+    expect(tokenizer.tokenId('é')).toBeUndefined();
+    expect(tokenizer.tokenId('')).toBeUndefined();
+  });
+
   it('does not turn text that looks like a special token into one', () => {
     expect(tokenizer.encode('<|eos|>')).toHaveLength(7);
   });

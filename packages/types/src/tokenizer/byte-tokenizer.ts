@@ -1,4 +1,4 @@
-import { byteVocabulary, specialTokenNames } from './byte-vocabulary.js';
+import type { DecodeOptions, Tokenizer } from './tokenizer.js';
 
 /** What every runtime has and the language's own library does not declare. */
 declare class TextEncoder {
@@ -10,18 +10,37 @@ declare class TextDecoder {
   decode(bytes: Uint8Array): string;
 }
 
+/**
+ * The vocabulary of {@link ByteTokenizer} and of the embedded engine: token ids 0–255 are the bytes of UTF-8 text, then come the special tokens.
+ */
+export const byteVocabulary = {
+  /** Number of token ids. */
+  size: 260,
+  /** Ids below this are bytes. */
+  bytes: 256,
+  /** Begin of text. Optional in prompts; never added by itself. */
+  bos: 256,
+  /** End of text: sampling always stops after it. */
+  eos: 257,
+  /** Padding. */
+  pad: 258,
+  /** End of a turn in a conversation. Ordinary for the engine; pass it in `stop` to stop there. */
+  endOfTurn: 259,
+} as const;
+
+const SPECIAL_TOKENS: ReadonlyMap<number, string> = new Map([
+  [byteVocabulary.bos, '<|bos|>'],
+  [byteVocabulary.eos, '<|eos|>'],
+  [byteVocabulary.pad, '<|pad|>'],
+  [byteVocabulary.endOfTurn, '<|eot|>'],
+]);
+
 /** The tokenizer id by which a server says that its model reads bytes. */
 export const BYTE_TOKENIZER_ID = 'tinkex/bytes';
 
 /** Whether a tokenizer's or a model's id means {@link ByteTokenizer}: all models of the embedded engine are named `tinkex/…`. */
 export function isByteTokenizerId(id: string): boolean {
   return id.startsWith('tinkex/');
-}
-
-/** Options of {@link ByteTokenizer.decode}. */
-export interface ByteDecodeOptions {
-  /** Leave special tokens out of the text. Default true; false writes them as `<|eos|>` and the like. */
-  readonly skipSpecialTokens?: boolean | undefined;
 }
 
 /**
@@ -39,7 +58,7 @@ export interface ByteDecodeOptions {
  * console.log(tokens.length, tokenizer.decode(tokens)); // 7 naïve
  * ```
  */
-export class ByteTokenizer {
+export class ByteTokenizer implements Tokenizer {
   readonly vocabularySize = byteVocabulary.size;
   readonly bosTokenId = byteVocabulary.bos;
   readonly eosTokenId = byteVocabulary.eos;
@@ -51,9 +70,11 @@ export class ByteTokenizer {
     return Array.from(new TextEncoder().encode(text));
   }
 
-  /** The text of `tokens`. Bytes that are no UTF-8 become U+FFFD. Throws `RangeError` for an id outside the vocabulary. */
-  decode(tokens: Iterable<number>, options: ByteDecodeOptions = {}): string {
-    const skipSpecialTokens = options.skipSpecialTokens ?? true;
+  /**
+   * The text of token IDs. Bytes that are not UTF-8 become U+FFFD. Special tokens are left out, or written as `<|eos|>` and the like if
+   * `skipSpecialTokens` is false. Throws a `RangeError` for an ID outside the vocabulary.
+   */
+  decode(ids: ArrayLike<number>, { skipSpecialTokens = true }: DecodeOptions = {}): string {
     let text = '';
     let bytes: number[] = [];
     const flush = () => {
@@ -61,7 +82,7 @@ export class ByteTokenizer {
       text += new TextDecoder('utf-8', { ignoreBOM: true }).decode(Uint8Array.from(bytes));
       bytes = [];
     };
-    for (const token of tokens) {
+    for (const token of Array.from(ids)) {
       if (!Number.isInteger(token) || token < 0 || token >= byteVocabulary.size) {
         throw new RangeError(`Token ${token} is not in the byte vocabulary (0 to ${byteVocabulary.size - 1}).`);
       }
@@ -69,10 +90,17 @@ export class ByteTokenizer {
         bytes.push(token);
       } else if (!skipSpecialTokens) {
         flush();
-        text += specialTokenNames.get(token) ?? '';
+        text += SPECIAL_TOKENS.get(token) ?? '';
       }
     }
     flush();
     return text;
+  }
+
+  /** The byte of a character below U+0080, or the ID of a special token such as `<|eos|>`. */
+  tokenId(text: string): number | undefined {
+    for (const [id, name] of SPECIAL_TOKENS) if (name === text) return id;
+    const bytes = this.encode(text);
+    return bytes.length === 1 ? bytes[0] : undefined;
   }
 }

@@ -1,5 +1,5 @@
 import type { TensorData } from '../tensor/tensor-data.js';
-import type { ForwardBackwardOutput } from '../wire/training.js';
+import type { ForwardBackwardOutput } from './forward-backward.js';
 import { type ReduceMetricsOptions, reduceMetrics } from './reduce-metrics.js';
 
 /**

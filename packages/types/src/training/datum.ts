@@ -2,8 +2,7 @@ import { invalidRequest } from '../errors/validation-error.js';
 import { toTokens } from '../model-input/chunks.js';
 import { ModelInput } from '../model-input/model-input.js';
 import { TensorData } from '../tensor/tensor-data.js';
-import { lossInputDomainName } from '../wire/loss-input-names.js';
-import { type LossFnInputs, type LossFnInputsLike, lossFnInput } from './loss-fn-inputs.js';
+import { type LossFnInputs, type LossFnInputsLike, lossFnInput, lossInputDomainName } from './loss-fn-inputs.js';
 
 /** One example to train on. */
 export interface Datum {

@@ -1,43 +1,51 @@
+import { joinPath, keyText } from '../errors/issue-text.js';
 import { invalidRequest, ValidationError } from '../errors/validation-error.js';
 import type { NestedNumbers } from '../tensor/flatten.js';
 import { type AnyTypedArray, isTypedArray } from '../tensor/numbers.js';
 import { TensorData, type TensorDtype } from '../tensor/tensor-data.js';
-import { joinPath, keyText } from '../wire/messages.js';
 
-/** The tensors a loss function reads. Documented names are camelCase; any other name is sent as it is written. Undefined is the same as not given. */
-export interface LossFnInputs {
-  readonly targetTokens?: TensorData | undefined;
-  readonly weights?: TensorData | undefined;
-  readonly advantages?: TensorData | undefined;
-  readonly logprobs?: TensorData | undefined;
-  readonly clipLowThreshold?: TensorData | undefined;
-  readonly clipHighThreshold?: TensorData | undefined;
-  readonly [name: string]: TensorData | undefined;
+/** The inputs of a loss function. Documented names are camelCase; any other name is sent as it is written. Undefined means not given. */
+export interface NamedLossFnInputs<T> {
+  readonly targetTokens?: T | undefined;
+  readonly weights?: T | undefined;
+  readonly advantages?: T | undefined;
+  readonly logprobs?: T | undefined;
+  readonly clipLowThreshold?: T | undefined;
+  readonly clipHighThreshold?: T | undefined;
+  readonly [name: string]: T | undefined;
 }
+
+/** The tensors that a loss function reads. */
+export type LossFnInputs = NamedLossFnInputs<TensorData>;
 
 /** What may stand for a tensor: a tensor, a typed array, or (for documented names) plain numbers, nested for more dimensions. */
 export type TensorLike = TensorData | AnyTypedArray | NestedNumbers;
 
-/** What {@link datum} takes for {@link LossFnInputs}. Undefined is the same as not given. */
-export interface LossFnInputsLike {
-  readonly targetTokens?: TensorLike | undefined;
-  readonly weights?: TensorLike | undefined;
-  readonly advantages?: TensorLike | undefined;
-  readonly logprobs?: TensorLike | undefined;
-  readonly clipLowThreshold?: TensorLike | undefined;
-  readonly clipHighThreshold?: TensorLike | undefined;
-  readonly [name: string]: TensorLike | undefined;
+/** What {@link datum} takes for {@link LossFnInputs}. */
+export type LossFnInputsLike = NamedLossFnInputs<TensorLike>;
+
+/** The documented inputs, by the name users write: their element type, and their name on the wire. Every other name is data. */
+const DOCUMENTED: Readonly<Record<string, { readonly dtype: TensorDtype; readonly wireName: string }>> = {
+  targetTokens: { dtype: 'int64', wireName: 'target_tokens' },
+  weights: { dtype: 'float32', wireName: 'weights' },
+  advantages: { dtype: 'float32', wireName: 'advantages' },
+  logprobs: { dtype: 'float32', wireName: 'logprobs' },
+  clipLowThreshold: { dtype: 'float32', wireName: 'clip_low_threshold' },
+  clipHighThreshold: { dtype: 'float32', wireName: 'clip_high_threshold' },
+};
+
+const TO_WIRE = new Map(Object.entries(DOCUMENTED).map(([name, { wireName }]) => [name, wireName]));
+const TO_DOMAIN = new Map(Object.entries(DOCUMENTED).map(([name, { wireName }]) => [wireName, name]));
+
+/** The name of a loss function input on the wire. */
+export function lossInputWireName(name: string): string {
+  return TO_WIRE.get(name) ?? name;
 }
 
-/** The element types of the documented inputs, by the name users write. */
-export const LOSS_FN_INPUT_DTYPES: Readonly<Record<string, TensorDtype>> = {
-  targetTokens: 'int64',
-  weights: 'float32',
-  advantages: 'float32',
-  logprobs: 'float32',
-  clipLowThreshold: 'float32',
-  clipHighThreshold: 'float32',
-};
+/** The name that users write for a loss function input of the wire. */
+export function lossInputDomainName(name: string): string {
+  return TO_DOMAIN.get(name) ?? name;
+}
 
 /**
  * Makes a tensor of what was given for one input. Plain numbers take the documented element type of the name, so an undocumented
@@ -45,13 +53,13 @@ export const LOSS_FN_INPUT_DTYPES: Readonly<Record<string, TensorDtype>> = {
  */
 export function lossFnInput(name: string, value: TensorLike): TensorData {
   if (TensorData.isInstance(value)) return value;
-  const dtype = Object.hasOwn(LOSS_FN_INPUT_DTYPES, name) ? LOSS_FN_INPUT_DTYPES[name] : undefined;
+  const dtype = Object.hasOwn(DOCUMENTED, name) ? DOCUMENTED[name]?.dtype : undefined;
   if (isTypedArray(value)) return tensorOf(name, value, dtype);
   if (!Array.isArray(value)) {
     throw invalidRequest('Datum', `lossFnInputs.${name}`, 'must be an array of numbers, a typed array or a TensorData');
   }
   if (dtype === undefined) {
-    const known = Object.keys(LOSS_FN_INPUT_DTYPES).join(', ');
+    const known = Object.keys(DOCUMENTED).join(', ');
     throw invalidRequest(
       'Datum',
       `lossFnInputs.${name}`,

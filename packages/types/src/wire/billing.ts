@@ -1,10 +1,9 @@
 import { z } from 'zod';
+import { expected } from '../errors/issue-text.js';
 import type { JsonObject } from '../json/json-value.js';
-import type { Codec } from './codec.js';
 import { list, mapOf } from './collections.js';
 import { date, dateOrText } from './dates.js';
 import { reportBelow } from './issues.js';
-import { expected } from './messages.js';
 import { queryObject, responseObject, responseType } from './objects.js';
 import { flag, integer, number, oneOf, text } from './scalars.js';
 import { union } from './unions.js';
@@ -117,7 +116,7 @@ export interface BillingUsageResponse {
 }
 
 /** {@link BillingUsageResponse} on the wire. */
-export const billingUsageResponse: Codec<BillingUsageResponse> = responseObject<BillingUsageResponse>('BillingUsageResponse', {
+export const billingUsageResponse = responseObject<BillingUsageResponse>('BillingUsageResponse', {
   data: list(
     responseType<BillingUsageEvent>({
       bucketStart: date(),
@@ -140,7 +139,7 @@ export interface BillingUsageQuery {
 }
 
 /** {@link BillingUsageQuery} on the wire. */
-export const billingUsageQuery: Codec<BillingUsageQuery> = queryObject<BillingUsageQuery>('BillingUsageQuery', {
+export const billingUsageQuery = queryObject<BillingUsageQuery>('BillingUsageQuery', {
   startingOn: dateOrText(),
   endingBefore: dateOrText(),
 });
@@ -160,7 +159,7 @@ export interface AuditLogResponse {
 }
 
 /** {@link AuditLogResponse} on the wire. */
-export const auditLogResponse: Codec<AuditLogResponse> = responseObject<AuditLogResponse>('AuditLogResponse', {
+export const auditLogResponse = responseObject<AuditLogResponse>('AuditLogResponse', {
   entries: list(
     responseType<AuditLogEntry>({
       timestamp: date(),
@@ -187,7 +186,7 @@ const day: WireType<string> = {
 };
 
 /** {@link AuditLogQuery} on the wire. */
-export const auditLogQuery: Codec<AuditLogQuery> = queryObject<AuditLogQuery>('AuditLogQuery', {
+export const auditLogQuery = queryObject<AuditLogQuery>('AuditLogQuery', {
   eventType: optional(oneOf('all', 'checkpoints'), { fallback: () => 'all' as const }),
   day: optional(day),
 });

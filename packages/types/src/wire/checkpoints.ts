@@ -1,13 +1,11 @@
-import { type Codec, codecOf } from './codec.js';
+import type { CheckpointType } from '../paths/tinker-path.js';
+import { codecOf } from './codec.js';
 import { list, mapOf } from './collections.js';
 import { date } from './dates.js';
 import { queryObject, requestObject, responseObject, responseType } from './objects.js';
 import { flag, integer, nullable, oneOf, text } from './scalars.js';
 import { type AccessScope, accessScope } from './sessions.js';
 import { filled, optional } from './wire-type.js';
-
-/** `training`: weights and optimizer state. `sampler`: weights to sample from. */
-export type CheckpointType = 'training' | 'sampler';
 
 /** Saved weights. */
 export interface Checkpoint {
@@ -33,7 +31,7 @@ const checkpointType = responseType<Checkpoint>({
 });
 
 /** {@link Checkpoint} on the wire. */
-export const checkpoint: Codec<Checkpoint> = codecOf('Checkpoint', checkpointType, { direction: 'response', isLenient: true });
+export const checkpoint = codecOf<Checkpoint>('Checkpoint', checkpointType, { direction: 'response', isLenient: true });
 
 /** Where a page of a list stands. */
 export interface Cursor {
@@ -45,7 +43,7 @@ export interface Cursor {
 const cursorType = responseType<Cursor>({ offset: integer(), limit: integer(), totalCount: integer() });
 
 /** {@link Cursor} on the wire. */
-export const cursor: Codec<Cursor> = codecOf('Cursor', cursorType, { direction: 'response', isLenient: true });
+export const cursor = codecOf<Cursor>('Cursor', cursorType, { direction: 'response', isLenient: true });
 
 /** Checkpoints of a run, or a page of all the user's. */
 export interface CheckpointsListResponse {
@@ -55,7 +53,7 @@ export interface CheckpointsListResponse {
 }
 
 /** {@link CheckpointsListResponse} on the wire. */
-export const checkpointsListResponse: Codec<CheckpointsListResponse> = responseObject<CheckpointsListResponse>('CheckpointsListResponse', {
+export const checkpointsListResponse = responseObject<CheckpointsListResponse>('CheckpointsListResponse', {
   checkpoints: list(checkpointType),
   cursor: optional(cursorType),
 });
@@ -69,7 +67,7 @@ export interface ListUserCheckpointsQuery {
 }
 
 /** {@link ListUserCheckpointsQuery} on the wire. */
-export const listUserCheckpointsQuery: Codec<ListUserCheckpointsQuery> = queryObject<ListUserCheckpointsQuery>('ListUserCheckpointsQuery', {
+export const listUserCheckpointsQuery = queryObject<ListUserCheckpointsQuery>('ListUserCheckpointsQuery', {
   limit: optional(integer({ min: 0 }), { fallback: () => 100 }),
   offset: optional(integer({ min: 0 }), { fallback: () => 0 }),
 });
@@ -82,10 +80,10 @@ export interface CheckpointArchiveUrlResponse {
 }
 
 /** {@link CheckpointArchiveUrlResponse} on the wire. */
-export const checkpointArchiveUrlResponse: Codec<CheckpointArchiveUrlResponse> = responseObject<CheckpointArchiveUrlResponse>(
-  'CheckpointArchiveUrlResponse',
-  { url: text(), expires: date() },
-);
+export const checkpointArchiveUrlResponse = responseObject<CheckpointArchiveUrlResponse>('CheckpointArchiveUrlResponse', {
+  url: text(),
+  expires: date(),
+});
 
 /** Sets when a checkpoint expires. */
 export interface SetCheckpointTtlRequest {
@@ -94,7 +92,7 @@ export interface SetCheckpointTtlRequest {
 }
 
 /** {@link SetCheckpointTtlRequest} on the wire; the one request that sends null. */
-export const setCheckpointTtlRequest: Codec<SetCheckpointTtlRequest> = requestObject<SetCheckpointTtlRequest>('SetCheckpointTtlRequest', {
+export const setCheckpointTtlRequest = requestObject<SetCheckpointTtlRequest>('SetCheckpointTtlRequest', {
   ttlSeconds: nullable(integer({ min: 1 })),
 });
 
@@ -126,7 +124,7 @@ const trainingRunType = responseType<TrainingRun>({
 });
 
 /** {@link TrainingRun} on the wire. */
-export const trainingRun: Codec<TrainingRun> = codecOf('TrainingRun', trainingRunType, { direction: 'response', isLenient: true });
+export const trainingRun = codecOf<TrainingRun>('TrainingRun', trainingRunType, { direction: 'response', isLenient: true });
 
 /** A page of training runs. */
 export interface TrainingRunsResponse {
@@ -135,7 +133,7 @@ export interface TrainingRunsResponse {
 }
 
 /** {@link TrainingRunsResponse} on the wire. */
-export const trainingRunsResponse: Codec<TrainingRunsResponse> = responseObject<TrainingRunsResponse>('TrainingRunsResponse', {
+export const trainingRunsResponse = responseObject<TrainingRunsResponse>('TrainingRunsResponse', {
   trainingRuns: list(trainingRunType),
   cursor: cursorType,
 });
@@ -152,7 +150,7 @@ export interface ListTrainingRunsQuery {
 }
 
 /** {@link ListTrainingRunsQuery} on the wire. */
-export const listTrainingRunsQuery: Codec<ListTrainingRunsQuery> = queryObject<ListTrainingRunsQuery>('ListTrainingRunsQuery', {
+export const listTrainingRunsQuery = queryObject<ListTrainingRunsQuery>('ListTrainingRunsQuery', {
   limit: optional(integer({ min: 0 }), { fallback: () => 20 }),
   offset: optional(integer({ min: 0 }), { fallback: () => 0 }),
   accessScope: accessScope(),
@@ -166,6 +164,6 @@ export interface GetTrainingRunQuery {
 }
 
 /** {@link GetTrainingRunQuery} on the wire. */
-export const getTrainingRunQuery: Codec<GetTrainingRunQuery> = queryObject<GetTrainingRunQuery>('GetTrainingRunQuery', {
+export const getTrainingRunQuery = queryObject<GetTrainingRunQuery>('GetTrainingRunQuery', {
   accessScope: accessScope(),
 });

@@ -1,8 +1,8 @@
 import type { z } from 'zod';
+import { formatPath } from '../errors/issue-text.js';
 import { ValidationError, type ValidationIssue } from '../errors/validation-error.js';
 import type { JsonObject } from '../json/json-value.js';
 import { foundIssues } from './issues.js';
-import { formatPath } from './messages.js';
 import type { WireType } from './wire-type.js';
 
 /** How the bulk operations of the API travel: as protobuf messages, or as JSON for servers that only read that. */

@@ -1,8 +1,7 @@
 import { z } from 'zod';
+import { expected } from '../errors/issue-text.js';
 import { isPlainObject, type JsonObject, jsonProblem } from '../json/json-value.js';
-import { reportBelow } from './issues.js';
-import { located } from './located.js';
-import { expected } from './messages.js';
+import { placeIssues, reportBelow } from './issues.js';
 import type { WireType } from './wire-type.js';
 
 /** A list of values. `min`: how many there must be at least. */
@@ -13,8 +12,8 @@ export function list<T>(type: WireType<T>, { min = 0 }: { readonly min?: number 
       const schema = z.array(type.schema(isLenient), { error: expected(what) });
       return min > 0 ? schema.min(min, { error: expected(what) }) : schema;
     },
-    toWire: (values) => (Array.isArray(values) ? values.map((value: T, index) => located(index, () => type.toWire(value))) : values),
-    fromWire: (wire) => (wire as unknown[]).map((value, index) => located(index, () => type.fromWire(value))),
+    toWire: (values) => (Array.isArray(values) ? values.map((value: T, index) => placeIssues(index, () => type.toWire(value))) : values),
+    fromWire: (wire) => (wire as unknown[]).map((value, index) => placeIssues(index, () => type.fromWire(value))),
     child: (key) => ({ name: key, type: type as unknown as WireType<never> }),
   };
 }
@@ -43,7 +42,7 @@ function mapEntries<A, B>(values: Readonly<Record<string, A>>, convert: (value: 
   return Object.fromEntries(
     Object.entries(values)
       .filter(([, value]) => value !== undefined)
-      .map(([name, value]) => [name, located(name, () => convert(value))]),
+      .map(([name, value]) => [name, placeIssues(name, () => convert(value))]),
   );
 }
 

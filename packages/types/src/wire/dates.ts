@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { expected } from './messages.js';
+import { expected } from '../errors/issue-text.js';
 import type { WireType } from './wire-type.js';
 
 const ISO = /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?)?\s*(Z|z|[+-]\d{2}(?::?\d{2})?)?$/;

@@ -46,7 +46,7 @@ export interface FutureRetrieveRequest {
 }
 
 /** {@link FutureRetrieveRequest} on the wire. */
-export const futureRetrieveRequest: Codec<FutureRetrieveRequest> = requestObject<FutureRetrieveRequest>('FutureRetrieveRequest', {
+export const futureRetrieveRequest = requestObject<FutureRetrieveRequest>('FutureRetrieveRequest', {
   requestId: text(),
   allowMetadataOnly: optional(flag(), { fallback: () => false }),
 });
@@ -75,7 +75,7 @@ const looseText: WireType<string> = {
 };
 
 /** {@link TryAgainResponse} on the wire. */
-export const tryAgainResponse: Codec<TryAgainResponse> = responseObject<TryAgainResponse>(
+export const tryAgainResponse = responseObject<TryAgainResponse>(
   'TryAgainResponse',
   {
     requestId: optional(looseText),
@@ -103,7 +103,7 @@ const payloadSize: WireType<number> = {
 };
 
 /** {@link FutureMetadataResponse} on the wire. */
-export const futureMetadataResponse: Codec<FutureMetadataResponse> = responseObject<FutureMetadataResponse>('FutureMetadataResponse', {
+export const futureMetadataResponse = responseObject<FutureMetadataResponse>('FutureMetadataResponse', {
   status: oneOf('complete_metadata'),
   responsePayloadSize: filled(payloadSize, () => 0),
 });
@@ -139,7 +139,7 @@ function readFailure(wire: unknown): string {
 }
 
 /** {@link RequestFailedResponse} on the wire. */
-export const requestFailedResponse: Codec<RequestFailedResponse> = responseObject<RequestFailedResponse>('RequestFailedResponse', {
+export const requestFailedResponse = responseObject<RequestFailedResponse>('RequestFailedResponse', {
   error: filled(tolerant<string>(readFailure), () => 'unknown error'),
   category: filled(tolerant(readCategory), () => 'unknown'),
 });

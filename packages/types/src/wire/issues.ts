@@ -1,4 +1,6 @@
 import type { z } from 'zod';
+import { joinPath, keyText } from '../errors/issue-text.js';
+import { ValidationError } from '../errors/validation-error.js';
 
 /** What a schema's own code reports to. */
 export interface Context {
@@ -22,4 +24,20 @@ export function foundIssues(error: z.ZodError): FoundIssue[] {
 /** Hands on what an inner schema found wrong, as being below a path of the outer one. */
 export function reportBelow(path: readonly PropertyKey[], error: z.ZodError, context: Context): void {
   for (const issue of foundIssues(error)) context.addIssue({ code: 'custom', path: [...path, ...issue.path], message: issue.message });
+}
+
+/** Runs a conversion; what it finds wrong is reported as being below a key. */
+export function placeIssues<T>(key: PropertyKey, convert: () => T): T {
+  try {
+    return convert();
+  } catch (error) {
+    throw relocate(error, key);
+  }
+}
+
+/** The same error with its issues moved below a key. Other errors stay as they are. */
+function relocate(error: unknown, key: PropertyKey): unknown {
+  if (!ValidationError.isInstance(error)) return error;
+  const issues = error.issues.map(({ path, message }) => ({ path: joinPath(keyText(key), path), message }));
+  return new ValidationError({ direction: error.direction, issues });
 }

@@ -1,11 +1,11 @@
 import { z } from 'zod';
+import { describe, expected } from '../errors/issue-text.js';
 import { invalidRequest } from '../errors/validation-error.js';
 import type { DmelChunk, EncodedTextChunk, ImageAssetPointerChunk, ImageChunk, ModelInputChunk } from '../model-input/chunks.js';
 import { ModelInput } from '../model-input/model-input.js';
-import { base64Decode, base64Encode } from '../proto/base64.js';
+import { base64Decode, base64Encode } from '../proto/bytes.js';
 import { list } from './collections.js';
-import { located } from './located.js';
-import { describe, expected } from './messages.js';
+import { placeIssues } from './issues.js';
 import { tokens } from './number-arrays.js';
 import { requestType } from './objects.js';
 import { integer, oneOf, text } from './scalars.js';
@@ -51,7 +51,7 @@ export const modelInputType: WireType<ModelInput> = {
   schema: fields.schema,
   toWire(value) {
     if (!ModelInput.isInstance(value)) throw invalidRequest('', '', 'must be a ModelInput; make one with ModelInput.fromInts(tokens)');
-    return { chunks: located('chunks', () => value.chunks.map((entry, index) => located(index, () => chunk.toWire(entry)))) };
+    return { chunks: placeIssues('chunks', () => value.chunks.map((entry, index) => placeIssues(index, () => chunk.toWire(entry)))) };
   },
   fromWire: (wire) => new ModelInput(fields.fromWire(wire).chunks),
   child: fields.child,

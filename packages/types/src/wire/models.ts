@@ -1,8 +1,6 @@
 import type { JsonObject } from '../json/json-value.js';
-import type { Codec } from './codec.js';
 import { codecOf } from './codec.js';
 import { jsonObject } from './collections.js';
-import { withDefaults } from './defaults.js';
 import { requestObject, requestType, responseObject, responseType } from './objects.js';
 import { flag, integer, integer64, text } from './scalars.js';
 import { optional } from './wire-type.js';
@@ -33,7 +31,8 @@ export const DEFAULT_LORA_RANK = 32;
 
 /** Fills in the defaults: rank 32, everything trained. */
 export function resolveLoraConfig(config: Partial<LoraConfig> = {}): ResolvedLoraConfig {
-  return withDefaults({ rank: DEFAULT_LORA_RANK, trainUnembed: true, trainMlp: true, trainAttn: true }, config);
+  const { rank = DEFAULT_LORA_RANK, seed, trainUnembed = true, trainMlp = true, trainAttn = true } = config;
+  return { rank, seed, trainUnembed, trainMlp, trainAttn };
 }
 
 const on = () => optional(flag(), { fallback: () => true });
@@ -49,7 +48,7 @@ const loraConfigType = requestType<LoraConfig>(
 );
 
 /** {@link LoraConfig} on the wire. */
-export const loraConfig: Codec<LoraConfig> = codecOf('LoraConfig', loraConfigType, { direction: 'request', isLenient: false });
+export const loraConfig = codecOf<LoraConfig>('LoraConfig', loraConfigType, { direction: 'request', isLenient: false });
 
 /** Creates a model to train. The answer is a promise of a {@link CreateModelResponse}. */
 export interface CreateModelRequest {
@@ -62,7 +61,7 @@ export interface CreateModelRequest {
 }
 
 /** {@link CreateModelRequest} on the wire. */
-export const createModelRequest: Codec<CreateModelRequest> = requestObject<CreateModelRequest>(
+export const createModelRequest = requestObject<CreateModelRequest>(
   'CreateModelRequest',
   {
     sessionId: text(),
@@ -80,11 +79,7 @@ export interface CreateModelResponse {
 }
 
 /** {@link CreateModelResponse} on the wire. */
-export const createModelResponse: Codec<CreateModelResponse> = responseObject<CreateModelResponse>(
-  'CreateModelResponse',
-  { modelId: text() },
-  { tag: 'create_model' },
-);
+export const createModelResponse = responseObject<CreateModelResponse>('CreateModelResponse', { modelId: text() }, { tag: 'create_model' });
 
 /** Asks about a model. */
 export interface GetInfoRequest {
@@ -92,11 +87,7 @@ export interface GetInfoRequest {
 }
 
 /** {@link GetInfoRequest} on the wire. */
-export const getInfoRequest: Codec<GetInfoRequest> = requestObject<GetInfoRequest>(
-  'GetInfoRequest',
-  { modelId: text() },
-  { tag: 'get_info' },
-);
+export const getInfoRequest = requestObject<GetInfoRequest>('GetInfoRequest', { modelId: text() }, { tag: 'get_info' });
 
 /** What a model is made of. */
 export interface ModelData {
@@ -116,7 +107,7 @@ export interface GetInfoResponse {
 }
 
 /** {@link GetInfoResponse} on the wire. */
-export const getInfoResponse: Codec<GetInfoResponse> = responseObject<GetInfoResponse>(
+export const getInfoResponse = responseObject<GetInfoResponse>(
   'GetInfoResponse',
   {
     modelId: text(),
@@ -134,11 +125,7 @@ export interface UnloadModelRequest {
 }
 
 /** {@link UnloadModelRequest} on the wire. */
-export const unloadModelRequest: Codec<UnloadModelRequest> = requestObject<UnloadModelRequest>(
-  'UnloadModelRequest',
-  { modelId: text() },
-  { tag: 'unload_model' },
-);
+export const unloadModelRequest = requestObject<UnloadModelRequest>('UnloadModelRequest', { modelId: text() }, { tag: 'unload_model' });
 
 /** The model that was unloaded. */
 export interface UnloadModelResponse {
@@ -146,8 +133,4 @@ export interface UnloadModelResponse {
 }
 
 /** {@link UnloadModelResponse} on the wire. */
-export const unloadModelResponse: Codec<UnloadModelResponse> = responseObject<UnloadModelResponse>(
-  'UnloadModelResponse',
-  { modelId: text() },
-  { tag: 'unload_model' },
-);
+export const unloadModelResponse = responseObject<UnloadModelResponse>('UnloadModelResponse', { modelId: text() }, { tag: 'unload_model' });

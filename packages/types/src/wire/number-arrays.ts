@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { describe, expected } from '../errors/issue-text.js';
 import { countInt32, firstNonInt64, int32Of, toFloats, toInt64Array } from '../tensor/numbers.js';
-import { describe, expected } from './messages.js';
 import type { WireType } from './wire-type.js';
 
 /** What is special about a kind of bulk numbers. */

@@ -1,12 +1,11 @@
 import { z } from 'zod';
+import { expected } from '../errors/issue-text.js';
 import { invalidRequest, ValidationError } from '../errors/validation-error.js';
 import type { JsonObject } from '../json/json-value.js';
 import { type Codec, codecOf } from './codec.js';
-import { located } from './located.js';
-import { expected } from './messages.js';
-import { domainName, wireName } from './names.js';
-import { rememberUnknown } from './unknown-fields.js';
+import { placeIssues } from './issues.js';
 import type { DefaultedField, FieldsOf, OptionalField, WireType } from './wire-type.js';
+import { domainName, wireName } from './wire-type.js';
 
 /** What is special about an object. */
 export interface ObjectOptions<T> {
@@ -87,7 +86,7 @@ function objectType<T extends object>(given: FieldsOf<T>, { tag, check }: Object
         const own = (value as Record<string, unknown>)[field.name];
         const filled = own === undefined ? field.fallback?.() : own;
         if (filled === undefined) continue;
-        wire[field.wire] = located(field.name, () => field.type.toWire(filled));
+        wire[field.wire] = placeIssues(field.name, () => field.type.toWire(filled));
       }
       if (tag !== undefined) wire.type = tag;
       const problem = isComplete(fields, wire) ? check?.(value) : undefined;
@@ -100,7 +99,7 @@ function objectType<T extends object>(given: FieldsOf<T>, { tag, check }: Object
       const object = wire as Record<string, unknown>;
       for (const field of fields) {
         const given = readField(object, field);
-        const read = given === undefined ? field.fallback?.() : located(field.wire, () => field.type.fromWire(given));
+        const read = given === undefined ? field.fallback?.() : placeIssues(field.wire, () => field.type.fromWire(given));
         if (read !== undefined) value[field.name] = read;
       }
       const problem = check?.(value as T);
@@ -162,4 +161,20 @@ function refuseUnknown(value: object, known: ReadonlyMap<string, Field>): void {
     return { path: key, message: `is not a known option; ${fix}` };
   });
   throw new ValidationError({ direction: 'request', issues });
+}
+
+const UNKNOWN = new WeakMap<object, JsonObject>();
+const NONE: JsonObject = Object.freeze({});
+
+/** Keeps what an object of the server had besides its known fields. */
+export function rememberUnknown(value: object, fields: JsonObject): void {
+  if (fields !== NONE) UNKNOWN.set(value, fields);
+}
+
+/**
+ * The fields of a decoded response object that this version of the package does not know, as they stood on the wire. Empty when
+ * there were none. Only for the very object that was decoded, not for copies of it.
+ */
+export function unknownFields(value: object): JsonObject {
+  return UNKNOWN.get(value) ?? NONE;
 }

@@ -1,10 +1,10 @@
 import { z } from 'zod';
+import { describe } from '../errors/issue-text.js';
 import type { ModelInput } from '../model-input/model-input.js';
+import type { SampledSequence, SampleResponse } from '../sampling/sample-response.js';
 import { type TokenLogprob, TopkPromptLogprobs } from '../sampling/topk-prompt-logprobs.js';
-import { type Codec, codecOf } from './codec.js';
+import { codecOf } from './codec.js';
 import { list } from './collections.js';
-import { withDefaults } from './defaults.js';
-import { describe } from './messages.js';
 import { modelInputType } from './model-input.js';
 import { floats, floatsOrNull, tokens } from './number-arrays.js';
 import { requestObject, requestType, responseObject, responseType } from './objects.js';
@@ -22,7 +22,7 @@ export interface CreateSamplingSessionRequest {
 }
 
 /** {@link CreateSamplingSessionRequest} on the wire. */
-export const createSamplingSessionRequest: Codec<CreateSamplingSessionRequest> = requestObject<CreateSamplingSessionRequest>(
+export const createSamplingSessionRequest = requestObject<CreateSamplingSessionRequest>(
   'CreateSamplingSessionRequest',
   {
     sessionId: text(),
@@ -43,7 +43,7 @@ export interface CreateSamplingSessionResponse {
 }
 
 /** {@link CreateSamplingSessionResponse} on the wire. */
-export const createSamplingSessionResponse: Codec<CreateSamplingSessionResponse> = responseObject<CreateSamplingSessionResponse>(
+export const createSamplingSessionResponse = responseObject<CreateSamplingSessionResponse>(
   'CreateSamplingSessionResponse',
   { samplingSessionId: text() },
   { tag: 'create_sampling_session' },
@@ -65,18 +65,6 @@ export interface SamplingParams {
   readonly topP?: number | undefined;
 }
 
-/** {@link SamplingParams} in which every default is filled in. */
-export interface ResolvedSamplingParams extends SamplingParams {
-  readonly temperature: number;
-  readonly topK: number;
-  readonly topP: number;
-}
-
-/** Fills in the defaults: temperature 1, all tokens. */
-export function resolveSamplingParams(params: SamplingParams = {}): ResolvedSamplingParams {
-  return withDefaults({ temperature: 1, topK: -1, topP: 1 }, params);
-}
-
 const stop: WireType<string | readonly string[] | readonly number[]> = {
   schema: () =>
     z.union([z.string(), z.array(z.string()), z.array(z.int())], {
@@ -96,7 +84,7 @@ const samplingParamsType = requestType<SamplingParams>({
 });
 
 /** {@link SamplingParams} on the wire. */
-export const samplingParams: Codec<SamplingParams> = codecOf('SamplingParams', samplingParamsType, {
+export const samplingParams = codecOf<SamplingParams>('SamplingParams', samplingParamsType, {
   direction: 'request',
   isLenient: false,
 });
@@ -122,7 +110,7 @@ export interface SampleRequest {
 }
 
 /** {@link SampleRequest} on the wire. */
-export const sampleRequest: Codec<SampleRequest> = requestObject<SampleRequest>(
+export const sampleRequest = requestObject<SampleRequest>(
   'SampleRequest',
   {
     numSamples: optional(integer({ min: 1 }), { fallback: () => 1 }),
@@ -138,36 +126,12 @@ export const sampleRequest: Codec<SampleRequest> = requestObject<SampleRequest>(
   { tag: 'sample' },
 );
 
-/** Why a sequence ended: a stop text or token, or the limit. */
-export type StopReason = 'stop' | 'length';
-
-/** One sample. */
-export interface SampledSequence {
-  readonly tokens: Int32Array;
-  /** Of each token, when the server gives them. */
-  readonly logprobs?: Float32Array | undefined;
-  readonly stopReason: StopReason;
-  /** Newer servers name each sample. */
-  readonly sequenceId?: string | undefined;
-}
-
 const sampledSequenceType = responseType<SampledSequence>({
   tokens: tokens(),
   logprobs: optional(emptyIsMissing(floats())),
   stopReason: oneOf('stop', 'length'),
   sequenceId: optional(text()),
 });
-
-/** Samples of one prompt. */
-export interface SampleResponse {
-  readonly sequences: readonly SampledSequence[];
-  /** Of each token of the prompt; NaN where none was computed, such as the first. Unset when not asked for. */
-  readonly promptLogprobs?: Float32Array | undefined;
-  /** Unset when not asked for. */
-  readonly topkPromptLogprobs?: TopkPromptLogprobs | undefined;
-  /** How many tokens of the prompt were charged as cached; counted once, whatever the number of samples. */
-  readonly promptCacheHitTokens: number;
-}
 
 const topk: WireType<TopkPromptLogprobs> = {
   schema: () =>
@@ -179,7 +143,7 @@ const topk: WireType<TopkPromptLogprobs> = {
 };
 
 /** {@link SampleResponse} in the JSON dialect. */
-export const sampleResponse: Codec<SampleResponse> = responseObject<SampleResponse>(
+export const sampleResponse = responseObject<SampleResponse>(
   'SampleResponse',
   {
     sequences: list(sampledSequenceType),
@@ -211,7 +175,7 @@ export interface GetSamplerResponse {
 }
 
 /** {@link GetSamplerResponse} on the wire. */
-export const getSamplerResponse: Codec<GetSamplerResponse> = responseObject<GetSamplerResponse>('GetSamplerResponse', {
+export const getSamplerResponse = responseObject<GetSamplerResponse>('GetSamplerResponse', {
   samplerId: text(),
   baseModel: text(),
   modelPath: optional(text()),

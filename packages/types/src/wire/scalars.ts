@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { describe, expected } from './messages.js';
+import { describe, expected } from '../errors/issue-text.js';
 import type { WireType } from './wire-type.js';
 
 /** Bounds of a number, both inclusive. */

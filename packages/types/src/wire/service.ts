@@ -1,4 +1,3 @@
-import type { Codec } from './codec.js';
 import { list } from './collections.js';
 import { requestObject, responseObject, responseType } from './objects.js';
 import { flag, integer, oneOf, text } from './scalars.js';
@@ -10,7 +9,7 @@ export interface HealthResponse {
 }
 
 /** {@link HealthResponse} on the wire. */
-export const healthResponse: Codec<HealthResponse> = responseObject<HealthResponse>('HealthResponse', { status: oneOf('ok') });
+export const healthResponse = responseObject<HealthResponse>('HealthResponse', { status: oneOf('ok') });
 
 /** A model that can be trained or sampled. */
 export interface SupportedModel {
@@ -31,10 +30,9 @@ export interface GetServerCapabilitiesResponse {
 }
 
 /** {@link GetServerCapabilitiesResponse} on the wire. */
-export const getServerCapabilitiesResponse: Codec<GetServerCapabilitiesResponse> = responseObject<GetServerCapabilitiesResponse>(
-  'GetServerCapabilitiesResponse',
-  { supportedModels: list(supportedModelType) },
-);
+export const getServerCapabilitiesResponse = responseObject<GetServerCapabilitiesResponse>('GetServerCapabilitiesResponse', {
+  supportedModels: list(supportedModelType),
+});
 
 /** Asks for the server's configuration of clients. */
 export interface ClientConfigRequest {
@@ -43,7 +41,7 @@ export interface ClientConfigRequest {
 }
 
 /** {@link ClientConfigRequest} on the wire. */
-export const clientConfigRequest: Codec<ClientConfigRequest> = requestObject<ClientConfigRequest>('ClientConfigRequest', {
+export const clientConfigRequest = requestObject<ClientConfigRequest>('ClientConfigRequest', {
   sdkVersion: text(),
 });
 
@@ -85,7 +83,7 @@ export interface ClientConfigResponse {
 const setting = <T>(type: Parameters<typeof filled<T>>[0], fallback: T) => filled<T>(type, () => fallback, { allowsNull: false });
 
 /** {@link ClientConfigResponse} on the wire. */
-export const clientConfigResponse: Codec<ClientConfigResponse> = responseObject<ClientConfigResponse>('ClientConfigResponse', {
+export const clientConfigResponse = responseObject<ClientConfigResponse>('ClientConfigResponse', {
   pjwtAuthEnabled: setting(flag(), false),
   credentialDefaultSource: setting(text(), 'api_key'),
   sampleDispatchBytesSemaphoreSize: setting(integer(), 10_485_760),
@@ -110,16 +108,15 @@ export interface ClientDynamicConfigResponse {
 }
 
 /** {@link ClientDynamicConfigResponse} on the wire. */
-export const clientDynamicConfigResponse: Codec<ClientDynamicConfigResponse> = responseObject<ClientDynamicConfigResponse>(
-  'ClientDynamicConfigResponse',
-  { refreshIntervalSec: setting(integer(), 300) },
-);
+export const clientDynamicConfigResponse = responseObject<ClientDynamicConfigResponse>('ClientDynamicConfigResponse', {
+  refreshIntervalSec: setting(integer(), 300),
+});
 
 /** Asks for a JWT; the credential travels in the header. */
 export type AuthTokenRequest = Record<never, never>;
 
 /** {@link AuthTokenRequest} on the wire: an empty object. */
-export const authTokenRequest: Codec<AuthTokenRequest> = requestObject<AuthTokenRequest>('AuthTokenRequest', {});
+export const authTokenRequest = requestObject<AuthTokenRequest>('AuthTokenRequest', {});
 
 /** A JWT to use in place of the credential. */
 export interface AuthTokenResponse {
@@ -127,7 +124,7 @@ export interface AuthTokenResponse {
 }
 
 /** {@link AuthTokenResponse} on the wire. */
-export const authTokenResponse: Codec<AuthTokenResponse> = responseObject<AuthTokenResponse>('AuthTokenResponse', { jwt: text() });
+export const authTokenResponse = responseObject<AuthTokenResponse>('AuthTokenResponse', { jwt: text() });
 
 /** Who the credential belongs to; read from the JWT, never asked of the server. */
 export interface WhoamiResponse {
@@ -136,7 +133,7 @@ export interface WhoamiResponse {
 }
 
 /** {@link WhoamiResponse} on the wire. */
-export const whoamiResponse: Codec<WhoamiResponse> = responseObject<WhoamiResponse>('WhoamiResponse', {
+export const whoamiResponse = responseObject<WhoamiResponse>('WhoamiResponse', {
   userUrn: text(),
   email: optional(text()),
 });

@@ -1,5 +1,4 @@
 import type { JsonObject } from '../json/json-value.js';
-import type { Codec } from './codec.js';
 import { jsonObject, list } from './collections.js';
 import { queryObject, requestObject, responseObject } from './objects.js';
 import { integer, nullable, oneOf, text } from './scalars.js';
@@ -16,7 +15,7 @@ export interface CreateSessionRequest {
 }
 
 /** {@link CreateSessionRequest} on the wire. */
-export const createSessionRequest: Codec<CreateSessionRequest> = requestObject<CreateSessionRequest>(
+export const createSessionRequest = requestObject<CreateSessionRequest>(
   'CreateSessionRequest',
   {
     tags: list(text()),
@@ -36,7 +35,7 @@ export interface CreateSessionResponse {
 }
 
 /** {@link CreateSessionResponse} on the wire. */
-export const createSessionResponse: Codec<CreateSessionResponse> = responseObject<CreateSessionResponse>(
+export const createSessionResponse = responseObject<CreateSessionResponse>(
   'CreateSessionResponse',
   {
     sessionId: text(),
@@ -53,7 +52,7 @@ export interface SessionHeartbeatRequest {
 }
 
 /** {@link SessionHeartbeatRequest} on the wire. */
-export const sessionHeartbeatRequest: Codec<SessionHeartbeatRequest> = requestObject<SessionHeartbeatRequest>(
+export const sessionHeartbeatRequest = requestObject<SessionHeartbeatRequest>(
   'SessionHeartbeatRequest',
   { sessionId: text() },
   { tag: 'session_heartbeat' },
@@ -63,7 +62,7 @@ export const sessionHeartbeatRequest: Codec<SessionHeartbeatRequest> = requestOb
 export type SessionHeartbeatResponse = Record<never, never>;
 
 /** {@link SessionHeartbeatResponse} on the wire. */
-export const sessionHeartbeatResponse: Codec<SessionHeartbeatResponse> = responseObject<SessionHeartbeatResponse>(
+export const sessionHeartbeatResponse = responseObject<SessionHeartbeatResponse>(
   'SessionHeartbeatResponse',
   {},
   { tag: 'session_heartbeat' },
@@ -86,7 +85,7 @@ export interface ListSessionsQuery {
 }
 
 /** {@link ListSessionsQuery} on the wire. */
-export const listSessionsQuery: Codec<ListSessionsQuery> = queryObject<ListSessionsQuery>('ListSessionsQuery', {
+export const listSessionsQuery = queryObject<ListSessionsQuery>('ListSessionsQuery', {
   limit: optional(integer({ min: 0 }), { fallback: () => 20 }),
   offset: optional(integer({ min: 0 }), { fallback: () => 0 }),
   accessScope: accessScope(),
@@ -98,7 +97,7 @@ export interface ListSessionsResponse {
 }
 
 /** {@link ListSessionsResponse} on the wire. */
-export const listSessionsResponse: Codec<ListSessionsResponse> = responseObject<ListSessionsResponse>('ListSessionsResponse', {
+export const listSessionsResponse = responseObject<ListSessionsResponse>('ListSessionsResponse', {
   sessions: list(text()),
 });
 
@@ -109,7 +108,7 @@ export interface GetSessionQuery {
 }
 
 /** {@link GetSessionQuery} on the wire. */
-export const getSessionQuery: Codec<GetSessionQuery> = queryObject<GetSessionQuery>('GetSessionQuery', { accessScope: accessScope() });
+export const getSessionQuery = queryObject<GetSessionQuery>('GetSessionQuery', { accessScope: accessScope() });
 
 /** What belongs to a session. */
 export interface GetSessionResponse {
@@ -118,7 +117,7 @@ export interface GetSessionResponse {
 }
 
 /** {@link GetSessionResponse} on the wire. */
-export const getSessionResponse: Codec<GetSessionResponse> = responseObject<GetSessionResponse>('GetSessionResponse', {
+export const getSessionResponse = responseObject<GetSessionResponse>('GetSessionResponse', {
   trainingRunIds: list(text()),
   samplerIds: list(text()),
 });
@@ -129,10 +128,9 @@ export interface AssignSessionProjectRequest {
 }
 
 /** {@link AssignSessionProjectRequest} on the wire. */
-export const assignSessionProjectRequest: Codec<AssignSessionProjectRequest> = requestObject<AssignSessionProjectRequest>(
-  'AssignSessionProjectRequest',
-  { projectId: text({ isNonEmpty: true }) },
-);
+export const assignSessionProjectRequest = requestObject<AssignSessionProjectRequest>('AssignSessionProjectRequest', {
+  projectId: text({ isNonEmpty: true }),
+});
 
 /** How far the export of a session's trace is. */
 export interface TraceExportResponse {
@@ -144,7 +142,7 @@ export interface TraceExportResponse {
 }
 
 /** {@link TraceExportResponse} on the wire. */
-export const traceExportResponse: Codec<TraceExportResponse> = responseObject<TraceExportResponse>('TraceExportResponse', {
+export const traceExportResponse = responseObject<TraceExportResponse>('TraceExportResponse', {
   status: oneOf('pending', 'ready', 'failed'),
   url: optional(text()),
   error: optional(text()),

@@ -1,5 +1,4 @@
 import type { JsonObject } from '../json/json-value.js';
-import type { Codec } from './codec.js';
 import { jsonObject, list } from './collections.js';
 import { requestObject, requestType, responseObject } from './objects.js';
 import { integer, oneOf, text } from './scalars.js';
@@ -86,7 +85,7 @@ export interface TelemetryRequest {
 }
 
 /** {@link TelemetryRequest} on the wire. */
-export const telemetryRequest: Codec<TelemetryRequest> = requestObject<TelemetryRequest>(
+export const telemetryRequest = requestObject<TelemetryRequest>(
   'TelemetryRequest',
   {
     events: list(telemetryEventType, { min: 1 }),
@@ -104,6 +103,6 @@ export interface TelemetryResponse {
 }
 
 /** {@link TelemetryResponse} on the wire. */
-export const telemetryResponse: Codec<TelemetryResponse> = responseObject<TelemetryResponse>('TelemetryResponse', {
+export const telemetryResponse = responseObject<TelemetryResponse>('TelemetryResponse', {
   status: oneOf('accepted'),
 });

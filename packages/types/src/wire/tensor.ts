@@ -1,15 +1,14 @@
 import { z } from 'zod';
+import { describe } from '../errors/issue-text.js';
 import { invalidRequest, ValidationError } from '../errors/validation-error.js';
 import type { JsonObject } from '../json/json-value.js';
 import { firstNonInt64, firstNonNumber, int64OfInt32, toInt64Array } from '../tensor/numbers.js';
 import { TensorData, type TensorDtype } from '../tensor/tensor-data.js';
 import { list } from './collections.js';
-import { describe } from './messages.js';
-import { wireName } from './names.js';
 import { int64s } from './number-arrays.js';
 import { requestType } from './objects.js';
 import { integer, oneOf } from './scalars.js';
-import { optional, type WireType } from './wire-type.js';
+import { optional, type WireType, wireName } from './wire-type.js';
 
 /** The JSON form of a tensor, in our names. Numbers are not checked one by one here: {@link readContent} does. */
 interface TensorParts {

@@ -1,34 +1,16 @@
+import { describe, HIDDEN } from '../errors/issue-text.js';
 import { invalidRequest, ValidationError } from '../errors/validation-error.js';
 import { isPlainObject } from '../json/json-value.js';
-import type { TensorData } from '../tensor/tensor-data.js';
 import type { Datum } from '../training/datum.js';
-import { type Codec, codecOf } from './codec.js';
+import type { ForwardBackwardOutput, ForwardBackwardRequest } from '../training/forward-backward.js';
+import { lossInputDomainName, lossInputWireName } from '../training/loss-fn-inputs.js';
+import { codecOf } from './codec.js';
 import { list, mapOf } from './collections.js';
-import { withDefaults } from './defaults.js';
-import { lossInputDomainName, lossInputWireName } from './loss-input-names.js';
-import { describe, HIDDEN } from './messages.js';
 import { modelInputType } from './model-input.js';
 import { requestObject, requestType, responseObject } from './objects.js';
 import { integer, number, oneOf, text } from './scalars.js';
 import { tensor } from './tensor.js';
 import { filled, optional, type WireType } from './wire-type.js';
-
-/** The loss functions of the service; a server may have more. */
-export type LossFnType = 'cross_entropy' | 'importance_sampling' | 'ppo' | 'cispo' | 'dro' | (string & {});
-
-/** A forward pass, with a backward pass unless `forwardOnly`. The answer is a promise of a {@link ForwardBackwardOutput}. */
-export interface ForwardBackwardRequest {
-  readonly modelId: string;
-  /** From 1 up. */
-  readonly seqId?: number | undefined;
-  /** At least one. */
-  readonly data: readonly Datum[];
-  readonly lossFn: LossFnType;
-  /** Names are sent as they are written. */
-  readonly lossFnConfig?: Readonly<Record<string, number>> | undefined;
-  /** No backward pass, no gradients. Default false. */
-  readonly forwardOnly?: boolean | undefined;
-}
 
 const tensorsByName = mapOf(tensor({ isResponse: false }));
 
@@ -130,26 +112,16 @@ const forwardBackwardRequestType: WireType<ForwardBackwardRequest> = {
 };
 
 /** {@link ForwardBackwardRequest} in the JSON dialect, for `forward_backward` and, when `forwardOnly`, for `forward`. */
-export const forwardBackwardRequest: Codec<ForwardBackwardRequest> = codecOf('ForwardBackwardRequest', forwardBackwardRequestType, {
+export const forwardBackwardRequest = codecOf<ForwardBackwardRequest>('ForwardBackwardRequest', forwardBackwardRequestType, {
   direction: 'request',
   isLenient: false,
 });
 
 /** {@link Datum} in the JSON dialect. */
-export const datumCodec: Codec<Datum> = codecOf('Datum', datumType, { direction: 'request', isLenient: false });
-
-/** What a forward pass gives. */
-export interface ForwardBackwardOutput {
-  /** What the server calls the outputs. */
-  readonly lossFnOutputType: string;
-  /** For each datum, tensors by the server's names. */
-  readonly lossFnOutputs: readonly Readonly<Record<string, TensorData>>[];
-  /** Named `name:reduction`. */
-  readonly metrics: Readonly<Record<string, number>>;
-}
+export const datumCodec = codecOf<Datum>('Datum', datumType, { direction: 'request', isLenient: false });
 
 /** {@link ForwardBackwardOutput} in the JSON dialect. */
-export const forwardBackwardOutput: Codec<ForwardBackwardOutput> = responseObject<ForwardBackwardOutput>('ForwardBackwardOutput', {
+export const forwardBackwardOutput = responseObject<ForwardBackwardOutput>('ForwardBackwardOutput', {
   lossFnOutputType: filled(text(), () => 'ArrayRecord'),
   lossFnOutputs: filled(list(mapOf(tensor({ isResponse: true }))), () => []),
   metrics: filled(mapOf(number()), () => ({})),
@@ -184,11 +156,6 @@ export const DEFAULT_ADAM_PARAMS: ResolvedAdamParams = Object.freeze({
   gradClipNorm: 0,
 });
 
-/** Fills in the defaults. */
-export function resolveAdamParams(params: AdamParams = {}): ResolvedAdamParams {
-  return withDefaults(DEFAULT_ADAM_PARAMS, params);
-}
-
 const setting = (name: keyof AdamParams) => optional(number({ min: 0 }), { fallback: () => DEFAULT_ADAM_PARAMS[name] });
 
 const adamParamsType = requestType<AdamParams>({
@@ -201,7 +168,7 @@ const adamParamsType = requestType<AdamParams>({
 });
 
 /** {@link AdamParams} on the wire. */
-export const adamParams: Codec<AdamParams> = codecOf('AdamParams', adamParamsType, { direction: 'request', isLenient: false });
+export const adamParams = codecOf<AdamParams>('AdamParams', adamParamsType, { direction: 'request', isLenient: false });
 
 /** Applies the accumulated gradients. The answer is a promise of an {@link OptimStepResponse}. */
 export interface OptimStepRequest {
@@ -213,7 +180,7 @@ export interface OptimStepRequest {
 }
 
 /** {@link OptimStepRequest} on the wire. */
-export const optimStepRequest: Codec<OptimStepRequest> = requestObject<OptimStepRequest>(
+export const optimStepRequest = requestObject<OptimStepRequest>(
   'OptimStepRequest',
   {
     adamParams: optional(adamParamsType, { fallback: () => DEFAULT_ADAM_PARAMS }),
@@ -229,6 +196,6 @@ export interface OptimStepResponse {
 }
 
 /** {@link OptimStepResponse} on the wire. */
-export const optimStepResponse: Codec<OptimStepResponse> = responseObject<OptimStepResponse>('OptimStepResponse', {
+export const optimStepResponse = responseObject<OptimStepResponse>('OptimStepResponse', {
   metrics: optional(mapOf(number())),
 });

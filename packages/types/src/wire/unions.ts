@@ -1,9 +1,9 @@
 import { z } from 'zod';
+import { expected } from '../errors/issue-text.js';
 import { type Context, reportBelow } from './issues.js';
-import { expected } from './messages.js';
-import { wireName } from './names.js';
-import { rememberUnknown, unknownFields } from './unknown-fields.js';
+import { rememberUnknown, unknownFields } from './objects.js';
 import type { WireType } from './wire-type.js';
+import { wireName } from './wire-type.js';
 
 /** The variants of a union, by the value of the field that tells them apart. */
 export type Variants<T, K extends keyof T> = {

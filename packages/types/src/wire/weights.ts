@@ -1,5 +1,4 @@
 import type { JsonObject } from '../json/json-value.js';
-import type { Codec } from './codec.js';
 import { jsonObject } from './collections.js';
 import { requestObject, responseObject } from './objects.js';
 import { flag, integer, text } from './scalars.js';
@@ -28,7 +27,7 @@ export interface LoadWeightsRequest {
 }
 
 /** {@link LoadWeightsRequest} on the wire. */
-export const loadWeightsRequest: Codec<LoadWeightsRequest> = requestObject<LoadWeightsRequest>(
+export const loadWeightsRequest = requestObject<LoadWeightsRequest>(
   'LoadWeightsRequest',
   {
     modelId: optional(text()),
@@ -67,7 +66,7 @@ export interface LoadWeightsResponse {
 }
 
 /** {@link LoadWeightsResponse} on the wire. */
-export const loadWeightsResponse: Codec<LoadWeightsResponse> = responseObject<LoadWeightsResponse>(
+export const loadWeightsResponse = responseObject<LoadWeightsResponse>(
   'LoadWeightsResponse',
   { path: optional(text()), modelId: optional(text()) },
   { tag: 'load_weights' },
@@ -87,7 +86,7 @@ export interface SaveWeightsRequest {
 }
 
 /** {@link SaveWeightsRequest} on the wire. */
-export const saveWeightsRequest: Codec<SaveWeightsRequest> = requestObject<SaveWeightsRequest>(
+export const saveWeightsRequest = requestObject<SaveWeightsRequest>(
   'SaveWeightsRequest',
   {
     modelId: text(),
@@ -106,11 +105,7 @@ export interface SaveWeightsResponse {
 }
 
 /** {@link SaveWeightsResponse} on the wire. */
-export const saveWeightsResponse: Codec<SaveWeightsResponse> = responseObject<SaveWeightsResponse>(
-  'SaveWeightsResponse',
-  { path: text() },
-  { tag: 'save_weights' },
-);
+export const saveWeightsResponse = responseObject<SaveWeightsResponse>('SaveWeightsResponse', { path: text() }, { tag: 'save_weights' });
 
 /**
  * Saves weights to sample from: under a name (`path`), or only for one sampling session (`samplingSessionSeqId`). The answer is a
@@ -129,7 +124,7 @@ export interface SaveWeightsForSamplerRequest {
 }
 
 /** {@link SaveWeightsForSamplerRequest} on the wire. */
-export const saveWeightsForSamplerRequest: Codec<SaveWeightsForSamplerRequest> = requestObject<SaveWeightsForSamplerRequest>(
+export const saveWeightsForSamplerRequest = requestObject<SaveWeightsForSamplerRequest>(
   'SaveWeightsForSamplerRequest',
   {
     modelId: text(),
@@ -156,7 +151,7 @@ export interface SaveWeightsForSamplerResponse {
 }
 
 /** {@link SaveWeightsForSamplerResponse} on the wire. */
-export const saveWeightsForSamplerResponse: Codec<SaveWeightsForSamplerResponse> = responseObject<SaveWeightsForSamplerResponse>(
+export const saveWeightsForSamplerResponse = responseObject<SaveWeightsForSamplerResponse>(
   'SaveWeightsForSamplerResponse',
   { path: optional(text()), samplingSessionId: optional(text()) },
   { tag: 'save_weights_for_sampler' },
@@ -168,7 +163,7 @@ export interface WeightsInfoRequest {
 }
 
 /** {@link WeightsInfoRequest} on the wire. */
-export const weightsInfoRequest: Codec<WeightsInfoRequest> = requestObject<WeightsInfoRequest>('WeightsInfoRequest', {
+export const weightsInfoRequest = requestObject<WeightsInfoRequest>('WeightsInfoRequest', {
   tinkerPath: text(),
 });
 
@@ -183,7 +178,7 @@ export interface WeightsInfoResponse {
 }
 
 /** {@link WeightsInfoResponse} on the wire. */
-export const weightsInfoResponse: Codec<WeightsInfoResponse> = responseObject<WeightsInfoResponse>('WeightsInfoResponse', {
+export const weightsInfoResponse = responseObject<WeightsInfoResponse>('WeightsInfoResponse', {
   baseModel: text(),
   isLora: flag(),
   loraRank: optional(integer()),

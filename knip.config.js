@@ -1,0 +1,23 @@
+import { publishedPackages } from './scripts/packages.mjs';
+
+/** Commands are in `publishConfig`, where knip does not search for entry points. */
+const withCommands = publishedPackages().map(({ folder, manifest }) => {
+  const commands = Object.values(manifest.publishConfig?.bin ?? {}).map((file) => file.replace('./dist/', 'src/').replace('.js', '.ts'));
+  return [folder, { entry: commands, project: ['{src,test}/**/*.ts'] }];
+});
+
+/** @type {import('knip').KnipConfig} */
+export default {
+  ignoreExportsUsedInFile: true,
+  workspaces: {
+    '.': {
+      entry: ['scripts/run/main.mjs', 'scripts/runtimes/harness.ts', 'scripts/build/bundle.mjs'],
+      project: ['{scripts,vectors}/**/*.{ts,mjs}', '*.{ts,mjs}'],
+      vitest: { config: ['scripts/vitest.config.ts'], entry: ['scripts/**/*.test.ts'] },
+      ignoreDependencies: ['@arethetypeswrong/cli', 'pnpm', 'publint'],
+    },
+    ...Object.fromEntries(withCommands),
+    'apps/examples': { entry: ['src/*.ts'], project: ['{src,test}/**/*.ts'] },
+    bench: { entry: ['*/*.ts'], project: ['**/*.ts'] },
+  },
+};

@@ -1,0 +1,139 @@
+import {
+  BYTE_TOKENIZER_ID,
+  type Datum,
+  type ForwardBackwardOutput,
+  type SampleResponse,
+  TensorData,
+  TopkPromptLogprobs,
+} from '@tinkex/types';
+import {
+  type CheckpointFiles,
+  DEFAULT_BASE_MODEL,
+  type Engine,
+  type EngineForwardInput,
+  type EngineModel,
+  type EngineModelInfo,
+  type EngineSampleInput,
+  type EngineSampler,
+  EngineUserError,
+  type ModelSpec,
+} from './engine.js';
+import { findLossFunction } from './losses.js';
+
+/** Options of {@link cannedEngine}. */
+export interface CannedEngineOptions {
+  /** Base model names in addition to `tinkex/tiny`. */
+  readonly baseModels?: readonly string[] | undefined;
+  /** The tokens of every sample, repeated up to `maxTokens`. Default 1 to 8. */
+  readonly sampleTokens?: readonly number[] | undefined;
+  /** The log-probability of every token. Default -0.5. */
+  readonly logprob?: number | undefined;
+}
+
+const DEFAULT_MAX_TOKENS = 16;
+
+/**
+ * An engine that learns nothing and answers immediately: fixed tokens, fixed log-probabilities, results of the right shape. For tests
+ * that do not depend on the numbers.
+ */
+export function cannedEngine(options: CannedEngineOptions = {}): Engine {
+  const { baseModels = [], sampleTokens = [1, 2, 3, 4, 5, 6, 7, 8], logprob = -0.5 } = options;
+  const names = [...new Set([DEFAULT_BASE_MODEL, ...baseModels])];
+  const supportedModels: EngineModelInfo[] = names.map((modelName) => ({
+    modelName,
+    maxContextLength: 32_768,
+    tokenizerId: BYTE_TOKENIZER_ID,
+    arch: 'canned',
+  }));
+  return {
+    name: 'canned',
+    supportedModels,
+    createModel: (spec) => new CannedModel(spec, logprob),
+    createSampler: () => cannedSampler(sampleTokens, logprob),
+  };
+}
+
+class CannedModel implements EngineModel {
+  readonly #spec: ModelSpec;
+  readonly #logprob: number;
+  #steps = 0;
+
+  constructor(spec: ModelSpec, logprob: number) {
+    this.#spec = spec;
+    this.#logprob = logprob;
+  }
+
+  forward({ data, lossFn }: EngineForwardInput): ForwardBackwardOutput {
+    findLossFunction(lossFn);
+    let loss = 0;
+    const lossFnOutputs = data.map((item) => {
+      const logprobs = new Float32Array(targetCount(item)).fill(this.#logprob);
+      const weights = item.lossFnInputs['weights']?.toDense().data;
+      const losses = logprobs.map((value, index) => -value * Number(weights?.[index] ?? 1));
+      loss += losses.reduce((sum, value) => sum + value, 0);
+      return { logprobs: TensorData.fromArray(logprobs), elementwise_loss: TensorData.fromArray(losses) };
+    });
+    return { lossFnOutputType: 'ArrayRecord', lossFnOutputs, metrics: { 'loss:sum': loss, 'loss:mean': loss / Math.max(1, data.length) } };
+  }
+
+  optimStep(): { readonly metrics: Record<string, number> } {
+    this.#steps += 1;
+    return { metrics: { 'step:max': this.#steps } };
+  }
+
+  save(kind: 'training' | 'sampler'): CheckpointFiles {
+    const { baseModel, lora } = this.#spec;
+    const config = { base_model_name_or_path: baseModel, r: lora.rank, lora_alpha: lora.rank, peft_type: 'LORA' };
+    const files = new Map([
+      ['adapter_config.json', Buffer.from(JSON.stringify(config))],
+      ['adapter_model.bin', Buffer.from(`canned weights after ${this.#steps} steps`)],
+    ]);
+    if (kind === 'training') files.set('optimizer.json', Buffer.from(JSON.stringify({ steps: this.#steps })));
+    return files.set('checkpoint_complete', Buffer.alloc(0));
+  }
+
+  load(checkpoint: CheckpointFiles, options: { readonly optimizer: boolean }): void {
+    const optimizer = checkpoint.get('optimizer.json');
+    if (options.optimizer && optimizer === undefined) throw new EngineUserError('This checkpoint has no optimizer state.');
+    this.#steps =
+      options.optimizer && optimizer !== undefined ? (JSON.parse(Buffer.from(optimizer).toString()) as { steps: number }).steps : 0;
+  }
+}
+
+function targetCount(item: Datum): number {
+  return item.lossFnInputs['targetTokens']?.toDense().data.length ?? item.modelInput.length;
+}
+
+function cannedSampler(sampleTokens: readonly number[], logprob: number): EngineSampler {
+  return {
+    sample({ prompt, numSamples, samplingParams, promptLogprobs, topkPromptLogprobs }: EngineSampleInput): SampleResponse {
+      const count = samplingParams.maxTokens ?? DEFAULT_MAX_TOKENS;
+      const tokens = Int32Array.from({ length: count }, (_, index) => sampleTokens[index % sampleTokens.length] ?? 0);
+      const sequences = Array.from({ length: numSamples }, () => ({
+        tokens,
+        logprobs: new Float32Array(count).fill(logprob),
+        stopReason: 'length' as const,
+      }));
+      const response = { sequences, promptCacheHitTokens: 0 };
+      return promptLogprobs || topkPromptLogprobs > 0
+        ? { ...response, ...promptScores(prompt.toInts(), topkPromptLogprobs, logprob) }
+        : response;
+    },
+  };
+}
+
+/** The first position has no score. */
+function promptScores(prompt: Int32Array, k: number, logprob: number): Partial<SampleResponse> {
+  const promptLogprobs = new Float32Array(prompt.length).fill(logprob);
+  promptLogprobs[0] = Number.NaN;
+  if (k === 0) return { promptLogprobs };
+  const tokenIds = new Int32Array(prompt.length * k);
+  const logprobs = new Float32Array(prompt.length * k).fill(-99_999);
+  for (let position = 1; position < prompt.length; position++) {
+    for (let rank = 0; rank < k; rank++) {
+      tokenIds[position * k + rank] = (prompt[position] ?? 0) + rank;
+      logprobs[position * k + rank] = logprob - rank;
+    }
+  }
+  return { promptLogprobs, topkPromptLogprobs: new TopkPromptLogprobs({ tokenIds, logprobs, k, promptLength: prompt.length }) };
+}

@@ -1,0 +1,106 @@
+import { signedUrl } from '../archive/signed-downloads.js';
+import { jsonReply, refuse } from '../requests/message.js';
+import type { RequestContext, RouteHandler } from '../requests/request-context.js';
+import type { RouteName } from '../routes/route-types.js';
+import type { CheckpointRecord } from '../state/records.js';
+import { dateText, findCheckpoint, liveCheckpoint, liveCheckpoints, type ServerContext, wallClockMs } from '../state/server-context.js';
+import { pageOf, runOf } from './lookup.js';
+
+const URL_LIFETIME_MS = 15 * 60_000;
+
+export const listCheckpoints: RouteHandler<'listCheckpoints'> = ({ server, tenant, params }) => {
+  const { modelId } = runOf(tenant, params['training_run_id'] ?? '');
+  const own = liveCheckpoints(server, tenant).filter(({ trainingRunId }) => trainingRunId === modelId);
+  return jsonReply(200, { checkpoints: own.map((checkpoint) => checkpointWire(server, checkpoint)) });
+};
+
+export const listUserCheckpoints: RouteHandler<'listUserCheckpoints'> = ({ server, tenant, query }) => {
+  const { items, cursor } = pageOf(liveCheckpoints(server, tenant).reverse(), query, 100);
+  return jsonReply(200, { checkpoints: items.map((checkpoint) => checkpointWire(server, checkpoint)), cursor });
+};
+
+export const deleteCheckpoint: RouteHandler<'deleteCheckpoint'> = (context) => {
+  const checkpoint = ownCheckpoint(context);
+  context.tenant.checkpoints.delete(checkpoint.path);
+  note(context, checkpoint, 'checkpoint_deleted');
+  return jsonReply(200, {});
+};
+
+export const publishCheckpoint: RouteHandler<'publishCheckpoint'> = (context) => setPublic(context, true);
+
+export const unpublishCheckpoint: RouteHandler<'unpublishCheckpoint'> = (context) => setPublic(context, false);
+
+export const setCheckpointTtl: RouteHandler<'setCheckpointTtl'> = (context) => {
+  const { ttlSeconds } = context.request;
+  const checkpoint = ownCheckpoint(context);
+  checkpoint.expiresAtMs = ttlSeconds === null ? undefined : wallClockMs(context.server) + ttlSeconds * 1000;
+  note(context, checkpoint, 'checkpoint_ttl_set');
+  return jsonReply(200, {});
+};
+
+export const checkpointArchive: RouteHandler<'checkpointArchive'> = (context) => {
+  const { server, tenant } = context;
+  const checkpoint = ownCheckpoint(context);
+  const nowMs = server.clock.now();
+  checkpoint.archiveReadyAtMs ??= nowMs + server.settings.archiveBuildMs;
+  if (nowMs < checkpoint.archiveReadyAtMs) refuse(503, 'The archive is being built; try again later');
+  const resource = `/signed/archive/${encodeURIComponent(tenant.label)}/${encodeURIComponent(checkpoint.path)}`;
+  const { url, expiresAtMs } = signedUrl(server, resource, URL_LIFETIME_MS);
+  if (server.dialect.archive === 'json') return jsonReply(200, { url, expires: dateText(server, expiresAtMs) });
+  return { status: 302, headers: { location: url, expires: new Date(expiresAtMs).toUTCString() }, body: '' };
+};
+
+export const weightsInfo: RouteHandler<'weightsInfo'> = ({ server, tenant, request }) => {
+  const checkpoint = findCheckpoint(server, tenant, request.tinkerPath);
+  if (checkpoint === undefined) refuse(404, `There is no checkpoint ${request.tinkerPath}`);
+  const { unembed, mlp, attn } = checkpoint.trains;
+  return jsonReply(200, {
+    base_model: checkpoint.baseModel,
+    is_lora: true,
+    lora_rank: checkpoint.loraRank,
+    train_unembed: unembed,
+    train_mlp: mlp,
+    train_attn: attn,
+  });
+};
+
+function setPublic(context: RequestContext, isPublic: boolean): ReturnType<RouteHandler<RouteName>> {
+  const checkpoint = ownCheckpoint(context);
+  if (checkpoint.isPublic === isPublic) refuse(409, `The checkpoint ${checkpoint.path} is already ${isPublic ? 'public' : 'private'}`);
+  checkpoint.isPublic = isPublic;
+  note(context, checkpoint, isPublic ? 'checkpoint_published' : 'checkpoint_unpublished');
+  return jsonReply(200, {});
+}
+
+/** The checkpoint that the path names. Answers 400 for a malformed id, 404 when it does not exist or belongs to another tenant. */
+function ownCheckpoint({ server, tenant, params }: RequestContext): CheckpointRecord {
+  const runId = params['training_run_id'] ?? '';
+  const checkpointId = params['checkpoint_id'] ?? '';
+  const isBare = server.dialect.checkpointIds === 'bare';
+  if (!isBare && !/^(?:weights|sampler_weights)\/[^/]+$/.test(checkpointId)) {
+    refuse(400, `The checkpoint id ${JSON.stringify(checkpointId)} is malformed: it is weights/{name} or sampler_weights/{name}`);
+  }
+  const candidates = isBare ? [`weights/${checkpointId}`, `sampler_weights/${checkpointId}`, checkpointId] : [checkpointId];
+  const found = candidates.flatMap((id) => liveCheckpoint(server, tenant, `tinker://${runId}/${id}`) ?? [])[0];
+  if (found === undefined) refuse(404, `There is no checkpoint ${checkpointId} of ${runId}`);
+  return found;
+}
+
+/** A checkpoint as listings show it. */
+export function checkpointWire(server: ServerContext, checkpoint: CheckpointRecord): unknown {
+  const prefix = checkpoint.kind === 'training' ? 'weights/' : 'sampler_weights/';
+  return {
+    checkpoint_id: server.dialect.checkpointIds === 'bare' ? checkpoint.name : `${prefix}${checkpoint.name}`,
+    checkpoint_type: checkpoint.kind,
+    time: dateText(server, checkpoint.savedAtMs),
+    tinker_path: checkpoint.path,
+    size_bytes: checkpoint.sizeBytes,
+    public: checkpoint.isPublic,
+    expires_at: checkpoint.expiresAtMs === undefined ? null : dateText(server, checkpoint.expiresAtMs),
+  };
+}
+
+function note({ server, tenant }: RequestContext, { path, trainingRunId }: CheckpointRecord, event: string): void {
+  tenant.audit.push({ atMs: wallClockMs(server), event, modelId: trainingRunId, path });
+  server.changed();
+}

@@ -1,0 +1,63 @@
+import type { RouteHandler } from '../requests/request-context.js';
+import type { RouteName } from '../routes/route-types.js';
+import { auditLog, billingUsage } from './account.js';
+import {
+  checkpointArchive,
+  deleteCheckpoint,
+  listCheckpoints,
+  listUserCheckpoints,
+  publishCheckpoint,
+  setCheckpointTtl,
+  unpublishCheckpoint,
+  weightsInfo,
+} from './checkpoints.js';
+import { retrieveFuture } from './futures.js';
+import { loadWeights } from './load-weights.js';
+import { createModel, getInfo, unloadModel } from './models.js';
+import { getTrainingRun, listTrainingRuns } from './runs.js';
+import { asample, createSamplingSession, getSampler } from './sampling.js';
+import { saveWeights, saveWeightsForSampler } from './save-weights.js';
+import { authToken, clientConfig, clientDynamicConfig, getServerCapabilities, healthz, telemetry } from './service.js';
+import { assignSessionProject, createSession, exportSessionTrace, getSession, listSessions, sessionHeartbeat } from './sessions.js';
+import { forward, forwardBackward, optimStep } from './training.js';
+
+/** The handler of each endpoint. */
+export const ROUTE_HANDLERS: { readonly [Name in RouteName]: RouteHandler<Name> } = {
+  healthz,
+  getServerCapabilities,
+  clientConfig,
+  clientDynamicConfig,
+  authToken,
+  createSession,
+  sessionHeartbeat,
+  createSamplingSession,
+  createModel,
+  getInfo,
+  unloadModel,
+  forwardBackward,
+  forward,
+  optimStep,
+  loadWeights,
+  saveWeights,
+  saveWeightsForSampler,
+  asample,
+  retrieveFuture,
+  telemetry,
+  listTrainingRuns,
+  getTrainingRun,
+  listCheckpoints,
+  deleteCheckpoint,
+  checkpointArchive,
+  publishCheckpoint,
+  unpublishCheckpoint,
+  setCheckpointTtl,
+  listUserCheckpoints,
+  weightsInfo,
+  listSessions,
+  getSession,
+  assignSessionProject,
+  exportSessionTrace,
+  getSampler,
+  auditLog,
+  billingUsage,
+};

@@ -1,0 +1,105 @@
+import type { CheckpointFiles } from '../engine/engine.js';
+import { textFingerprint } from '../requests/fingerprint.js';
+import { refuse } from '../requests/message.js';
+import type { RequestContext, RouteHandler } from '../requests/request-context.js';
+import { OperationFailure } from '../state/executor.js';
+import type { CheckpointRecord, ModelRecord } from '../state/records.js';
+import { liveCheckpoint, wallClockMs } from '../state/server-context.js';
+import { modelOf } from './lookup.js';
+import { addSampler } from './sampling.js';
+import { submitTraining } from './training-submission.js';
+
+type SaveContext = RequestContext<'saveWeights'> | RequestContext<'saveWeightsForSampler'>;
+
+export const saveWeights: RouteHandler<'saveWeights'> = (context) => {
+  const { modelId, seqId, path: name = `checkpoint-${seqId}`, ttlSeconds, overwrite = false } = context.request;
+  const model = modelOf(context, modelId);
+  checkName(context, name);
+  const path = checkpointPath(context, model, 'training', name);
+  const isRepeat = seqId !== undefined && model.lane.find(Number(seqId)) !== undefined;
+  if (context.server.dialect.nameClash === 'conflict' && !overwrite && !isRepeat) refuseClash(context, path);
+  return submitTraining(context, {
+    model,
+    seqId,
+    requestType: 'SaveWeights',
+    run: async (engine) => {
+      if (!overwrite && liveCheckpoint(context.server, context.tenant, path) !== undefined) {
+        throw new OperationFailure({ error: `The checkpoint ${path} already exists; save with overwrite to replace it`, category: 'user' });
+      }
+      keep(context, model, { path, name, kind: 'training', ttlSeconds, files: await engine.save('training') });
+      return { path };
+    },
+  });
+};
+
+export const saveWeightsForSampler: RouteHandler<'saveWeightsForSampler'> = (context) => {
+  const { modelId, seqId, path: name, samplingSessionSeqId, ttlSeconds } = context.request;
+  const model = modelOf(context, modelId);
+  if (name !== undefined) checkName(context, name);
+  return submitTraining(context, {
+    model,
+    seqId,
+    requestType: 'SaveWeightsForSampler',
+    // A repeated unnamed save carries a new sampling_session_seq_id but is still the same operation.
+    fingerprint: textFingerprint(JSON.stringify([name, ttlSeconds])),
+    run: async (engine) => {
+      const files = await engine.save('sampler');
+      if (name === undefined) return { samplingSessionId: ephemeralSampler(context, model, samplingSessionSeqId ?? 0, files) };
+      const path = checkpointPath(context, model, 'sampler', name);
+      keep(context, model, { path, name, kind: 'sampler', ttlSeconds, files });
+      return { path };
+    },
+  });
+};
+
+function ephemeralSampler(context: RequestContext, model: ModelRecord, samplingSessionSeqId: number, files: CheckpointFiles): string {
+  const { sessionId, baseModel } = model;
+  const samplerId = context.server.ids.sampler(sessionId, samplingSessionSeqId);
+  if (context.tenant.samplers.has(samplerId)) {
+    throw new OperationFailure({ error: `sampling_session_seq_id ${samplingSessionSeqId} was used before`, category: 'user' });
+  }
+  addSampler(context, { samplerId, sessionId, baseModel, checkpoint: { files } });
+  context.tenant.sessions.get(sessionId)?.samplerSeqs.set(samplingSessionSeqId, { fingerprint: 'ephemeral', samplerId });
+  return samplerId;
+}
+
+function checkName({ server }: SaveContext, name: string): void {
+  if (!server.dialect.checkpointName.test(name)) {
+    refuse(400, `The checkpoint name ${JSON.stringify(name)} is not allowed: it must match ${server.dialect.checkpointName.source}`);
+  }
+}
+
+function refuseClash({ server, tenant }: SaveContext, path: string): void {
+  if (liveCheckpoint(server, tenant, path) !== undefined) refuse(409, `The checkpoint ${path} already exists`);
+}
+
+function checkpointPath({ server }: SaveContext, { modelId }: ModelRecord, kind: CheckpointRecord['kind'], name: string): string {
+  const segment = kind === 'training' ? 'weights' : server.dialect.samplerSegment;
+  return `tinker://${[modelId, segment, name].filter((part) => part !== '').join('/')}`;
+}
+
+function keep(
+  { server, tenant }: SaveContext,
+  model: ModelRecord,
+  saved: Pick<CheckpointRecord, 'path' | 'name' | 'kind' | 'files'> & { readonly ttlSeconds: number | undefined },
+): void {
+  const { ttlSeconds, ...rest } = saved;
+  const nowMs = wallClockMs(server);
+  const { trainUnembed = true, trainMlp = true, trainAttn = true } = model.lora;
+  tenant.checkpoints.delete(saved.path);
+  tenant.checkpoints.set(saved.path, {
+    ...rest,
+    trainingRunId: model.modelId,
+    baseModel: model.baseModel,
+    loraRank: model.lora.rank,
+    trains: { unembed: trainUnembed, mlp: trainMlp, attn: trainAttn },
+    savedAtMs: nowMs,
+    sizeBytes: [...saved.files.values()].reduce((sum, bytes) => sum + bytes.length, 0),
+    isPublic: false,
+    expiresAtMs: ttlSeconds === undefined ? undefined : nowMs + ttlSeconds * 1000,
+    archiveReadyAtMs: undefined,
+  });
+  tenant.audit.push({ atMs: nowMs, event: 'checkpoint_saved', modelId: model.modelId, path: saved.path });
+  tenant.addUsage('checkpoint', 1, nowMs, model.sessionId, model.baseModel);
+  server.changed();
+}

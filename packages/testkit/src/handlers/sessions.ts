@@ -1,0 +1,83 @@
+import { signedUrl } from '../archive/signed-downloads.js';
+import { jsonReply, refuse } from '../requests/message.js';
+import type { RouteHandler } from '../requests/request-context.js';
+import type { SessionRecord } from '../state/records.js';
+import { pageOf, sessionOf } from './lookup.js';
+import { checkSdkVersion } from './service.js';
+
+const TRACE_LIFETIME_MS = 3_600_000;
+
+export const createSession: RouteHandler<'createSession'> = (context) => {
+  const { server, request, tenant } = context;
+  checkSdkVersion(server, request.sdkVersion);
+  checkProject(server.settings.projects, request.projectId);
+  const nowMs = server.clock.now();
+  const session: SessionRecord = {
+    sessionId: server.ids.session(),
+    createdAtMs: nowMs,
+    tags: request.tags,
+    userMetadata: request.userMetadata ?? {},
+    sdkVersion: request.sdkVersion,
+    projectId: request.projectId,
+    lastHeartbeatMs: nowMs,
+    modelSeqs: new Map(),
+    samplerSeqs: new Map(),
+    traceAskedAtMs: undefined,
+  };
+  tenant.sessions.set(session.sessionId, session);
+  server.changed();
+  return jsonReply(200, {
+    type: 'create_session',
+    session_id: session.sessionId,
+    info_message: null,
+    warning_message: null,
+    error_message: null,
+  });
+};
+
+export const sessionHeartbeat: RouteHandler<'sessionHeartbeat'> = (context) => {
+  const session = sessionOf(context, context.request.sessionId);
+  session.lastHeartbeatMs = context.server.clock.now();
+  return jsonReply(200, { type: 'session_heartbeat' });
+};
+
+export const listSessions: RouteHandler<'listSessions'> = ({ tenant, query }) => {
+  const newestFirst = [...tenant.sessions.keys()].reverse();
+  return jsonReply(200, { sessions: pageOf(newestFirst, query, 20).items });
+};
+
+export const getSession: RouteHandler<'getSession'> = ({ tenant, params }) => {
+  const sessionId = params['session_id'] ?? '';
+  if (!tenant.sessions.has(sessionId)) refuse(404, `There is no session ${sessionId}`);
+  const models = [...tenant.models.values()].filter((model) => model.sessionId === sessionId);
+  const samplers = [...tenant.samplers.values()].filter((sampler) => sampler.sessionId === sessionId);
+  return jsonReply(200, {
+    training_run_ids: models.map(({ modelId }) => modelId),
+    sampler_ids: samplers.map(({ samplerId }) => samplerId),
+  });
+};
+
+export const assignSessionProject: RouteHandler<'assignSessionProject'> = ({ server, tenant, params, request }) => {
+  const sessionId = params['session_id'] ?? '';
+  const session = tenant.sessions.get(sessionId);
+  if (session === undefined) refuse(404, `There is no session ${sessionId}`);
+  checkProject(server.settings.projects, request.projectId);
+  session.projectId = request.projectId;
+  server.changed();
+  return jsonReply(200, {});
+};
+
+export const exportSessionTrace: RouteHandler<'exportSessionTrace'> = ({ server, tenant, params }) => {
+  const sessionId = params['session_id'] ?? '';
+  const session = tenant.sessions.get(sessionId);
+  if (session === undefined) refuse(404, `There is no session ${sessionId}`);
+  const nowMs = server.clock.now();
+  session.traceAskedAtMs ??= nowMs;
+  if (nowMs - session.traceAskedAtMs < server.settings.archiveBuildMs) return jsonReply(200, { status: 'pending' });
+  const resource = `/signed/trace/${encodeURIComponent(tenant.label)}/${encodeURIComponent(sessionId)}`;
+  return jsonReply(200, { status: 'ready', url: signedUrl(server, resource, TRACE_LIFETIME_MS).url });
+};
+
+function checkProject(projects: ReadonlySet<string> | undefined, projectId: string | undefined): void {
+  if (projectId !== undefined && projects !== undefined && !projects.has(projectId)) refuse(403, `No access to the project ${projectId}`);
+}
