@@ -22,7 +22,7 @@ type Settings = { readonly [Field in Exclude<keyof SampleRequest, 'prompt' | 'se
  */
 export class SampleRequestEncoder {
   readonly #templates = new Map<string, Template | undefined>();
-  /** What the request before was made from: most often this one as well. */
+  /** The settings of the previous request: most often those of the next as well. */
   #latest: { readonly settings: Settings; readonly template: Template | undefined } | undefined;
 
   encode(request: SampleRequest): Uint8Array {
