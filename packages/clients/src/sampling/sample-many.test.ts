@@ -3,8 +3,7 @@ import { VirtualClock } from '@tinkex/testkit';
 import { AbortedError, ConfigurationError } from '@tinkex/types';
 import { describe, expect, it } from 'vitest';
 import { heapAfterCollection } from '../../test/support/heap.js';
-import { CallScope } from '../runtime/call-scope.js';
-import { ClientLifetime } from '../runtime/client-lifetime.js';
+import { CallScope, ClientLifetime } from '../runtime/call-scope.js';
 import { mapConcurrently as map, type SampleManyOptions } from './sample-many.js';
 
 function mapConcurrently<Input, Output>(

@@ -7,7 +7,7 @@ import { VirtualClock } from '@tinkex/testkit';
 import { AbortedError, ByteTokenizer, ConfigurationError, ConnectionError, ModelInput, type Tokenizer } from '@tinkex/types';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readVectors } from '../../../../vectors/read.js';
-import { ClientLifetime } from '../runtime/client-lifetime.js';
+import { ClientLifetime } from '../runtime/call-scope.js';
 import { buildHuggingFaceTokenizer } from './huggingface-tokenizer.js';
 import { TokenizerLibrary, type TokenizerLibraryParts, type TokenizerOptions } from './tokenizer-library.js';
 
