@@ -35,7 +35,7 @@ describe('what servers differ in', () => {
     expect(requestFailedResponse.decode({ type: 'request_failed', error: 'no', category })).toEqual({ error: 'no', category: expected });
   });
 
-  it('reads a failure whose error is no text', () => {
+  it('reads a failure whose error is not text', () => {
     expect(requestFailedResponse.decode({ error: { code: 1 } })).toEqual({ error: '{"code":1}', category: 'unknown' });
   });
 

@@ -1,4 +1,4 @@
-/** What each event of the catalogue carries. No event ever carries a key, a prompt, a token or a signed URL. */
+/** What each event of the catalog carries. No event ever carries a key, a prompt, a token or a signed URL. */
 
 /** Who an event is about. Every event carries it. */
 export interface EventSource {
@@ -29,7 +29,7 @@ export interface OperationEvent extends EventSource {
   readonly requestType: RequestType;
   /** The ID of the operation, once known. */
   readonly requestId?: string | undefined;
-  /** How many tries were made before this one (or, once settled, in all), where that is known. */
+  /** The number of attempts before this one (or, once settled, in all), where that is known. */
   readonly attempt?: number | undefined;
   /** How long it took, milliseconds, where that is known. */
   readonly durationMs?: number | undefined;
