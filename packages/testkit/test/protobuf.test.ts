@@ -1,4 +1,4 @@
-import { datum, dmel, encodedText, image, ModelInput, TensorData, TopkPromptLogprobs, ValidationError } from '@tinkex/types';
+import { datum, dmel, encodedText, image, ModelInput, TensorData, TopkLogprobs, ValidationError } from '@tinkex/types';
 import { type ForwardBackwardRequest, protobuf } from '@tinkex/types/wire';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -89,7 +89,7 @@ describe('what the server writes', () => {
         { tokens: new Int32Array(0), stopReason: 'stop' as const },
       ],
       promptLogprobs: Float32Array.of(Number.NaN, -1),
-      topkPromptLogprobs: TopkPromptLogprobs.fromList([null, [[5, -0.5]]]),
+      topkPromptLogprobs: TopkLogprobs.fromList([null, [[5, -0.5]]]),
       promptCacheHitTokens: -3,
     };
     expect(protobuf.sampleResponse.decode(serverProtobuf.sampleResponse.encode(sample))).toEqual(sample);

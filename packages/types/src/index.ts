@@ -66,7 +66,7 @@ export type { CheckpointType } from './paths/tinker-path.js';
 export { formatTinkerPath, parseTinkerPath, type TinkerPath } from './paths/tinker-path.js';
 export type { SampledSequence, SampleResponse, StopReason } from './sampling/sample-response.js';
 export { promptLogprobsToList } from './sampling/sample-response.js';
-export { type TokenLogprob, TopkPromptLogprobs, type TopkPromptLogprobsFields } from './sampling/topk-prompt-logprobs.js';
+export { type TokenLogprob, TopkLogprobs, type TopkLogprobsFields } from './sampling/topk-logprobs.js';
 export type { NestedNumbers, NumberArray } from './tensor/flatten.js';
 export type { AnyTypedArray, Int64Array } from './tensor/numbers.js';
 export { TensorData, type TensorDtype, type TensorFields } from './tensor/tensor-data.js';

@@ -9,7 +9,7 @@ import {
   ModelInput,
   type SampleResponse,
   TensorData,
-  TopkPromptLogprobs,
+  TopkLogprobs,
 } from '../src/index.js';
 import type { ForwardBackwardRequest } from '../src/wire.js';
 
@@ -134,7 +134,7 @@ export function samples({ onlyFinite = false }: { onlyFinite?: boolean } = {}): 
       minLength: 1,
       maxLength: 5,
     })
-    .map((rows) => TopkPromptLogprobs.fromList(rows));
+    .map((rows) => TopkLogprobs.fromList(rows));
   const sequence = fc
     .record({
       tokens: fc.array(token).map((values) => Int32Array.from(values)),

@@ -7,7 +7,7 @@ import {
   ModelInput,
   type SampleResponse,
   TensorData,
-  TopkPromptLogprobs,
+  TopkLogprobs,
   ValidationError,
 } from '../src/index.js';
 import {
@@ -48,7 +48,7 @@ const output: ForwardBackwardOutput = {
 const sample: SampleResponse = {
   sequences: [{ tokens: Int32Array.of(1, 2), logprobs: Float32Array.of(-1, -2), stopReason: 'length' }],
   promptLogprobs: Float32Array.of(Number.NaN, -1),
-  topkPromptLogprobs: TopkPromptLogprobs.fromList([null, [[5, -0.5]]]),
+  topkPromptLogprobs: TopkLogprobs.fromList([null, [[5, -0.5]]]),
   promptCacheHitTokens: 3,
 };
 

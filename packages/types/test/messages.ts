@@ -71,7 +71,7 @@ export function sampleBytes({ sequences, promptLogprobs, topkPromptLogprobs: top
       logprobs: logprobs && raw(logprobs),
     })),
     promptLogprobs: promptLogprobs && raw(promptLogprobs),
-    topkPromptLogprobs: topk && { tokenIds: raw(topk.tokenIds), logprobs: raw(topk.logprobs), k: topk.k, promptLength: topk.promptLength },
+    topkPromptLogprobs: topk && { tokenIds: raw(topk.tokenIds), logprobs: raw(topk.logprobs), k: topk.k, length: topk.length },
     promptCacheHitTokens,
   });
   return toBinary(SampleResponseSchema, message);

@@ -187,7 +187,7 @@ describe('messages name the place and the fix', () => {
     ],
     [
       () => saveWeightsForSamplerRequest.encode({ modelId: 'm' }),
-      'Invalid SaveWeightsForSamplerRequest: path must be set to save under a name, or samplingSessionSeqId to sample at once; exactly one of them',
+      'Invalid SaveWeightsForSamplerRequest: path must be set to save under a name, or samplingSessionSeqId to sample immediately; exactly one of them',
     ],
     [
       () => sampleRequest.encode({ prompt: [1] as never }),

@@ -14,7 +14,7 @@ import {
   type SampleResponse,
   TensorData,
   type TensorDtype,
-  TopkPromptLogprobs,
+  TopkLogprobs,
   ValidationError,
 } from '../src/index.js';
 import * as generated from '../src/proto/gen/tinker_public_pb.js';
@@ -212,7 +212,7 @@ describe('protobuf-schema.json', () => {
   const file = generated.file_tinker_public;
   for (const { name, input, expected } of vectorCases<{ message?: string; field?: string; enum?: string; value?: string }, SchemaExpected>(
     'protobuf-schema',
-    68,
+    91,
   )) {
     it(name, () => {
       if (input.enum !== undefined) {
@@ -258,17 +258,17 @@ describe('prompt-logprobs.json', () => {
   }
 });
 
-describe('topk-prompt-logprobs.json', () => {
+describe('topk-logprobs.json', () => {
   for (const { name, input, expected } of vectorCases<{ token_ids: number[][]; logprobs: number[][] }, ([number, number][] | null)[]>(
     'topk-prompt-logprobs',
     8,
   )) {
     it(name, () => {
-      const matrix = new TopkPromptLogprobs({
+      const matrix = new TopkLogprobs({
         tokenIds: Int32Array.from(input.token_ids.flat()),
         logprobs: Float32Array.from(input.logprobs.flat()),
         k: input.token_ids[0]?.length ?? 0,
-        promptLength: input.token_ids.length,
+        length: input.token_ids.length,
       });
       expect(matrix.toList()).toEqual(expected);
     });

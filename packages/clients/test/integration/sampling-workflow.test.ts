@@ -1,6 +1,6 @@
 import { rateLimiterFor } from '@tinkex/clients';
 import { subscribe } from '@tinkex/http';
-import { ApiStatusError, RateLimitError, type SamplingCallEvent, TopkPromptLogprobs } from '@tinkex/types';
+import { ApiStatusError, RateLimitError, type SamplingCallEvent, TopkLogprobs } from '@tinkex/types';
 import { describe, expect, it } from 'vitest';
 import { cannedRig } from '../support/canned-rig.js';
 import { drive, turns } from '../support/drive.js';
@@ -17,7 +17,7 @@ const range = (count: number) => Array.from({ length: count }, (_, index) => ind
 
 describe('B. sampling and concurrency', () => {
   it('B.1 one call: what is sent and what comes back', async () => {
-    const topkPromptLogprobs = TopkPromptLogprobs.fromList([
+    const topkPromptLogprobs = TopkLogprobs.fromList([
       null,
       [
         [6, -0.25],

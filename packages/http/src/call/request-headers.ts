@@ -7,7 +7,7 @@ import type { HttpClientOptions } from './http-client-options.js';
 import type { BaseRequestOptions } from './request-options.js';
 
 /** The version of the reference client whose behavior is mirrored; a server may switch by it. */
-export const REFERENCE_SDK_VERSION = '0.25.0';
+export const REFERENCE_SDK_VERSION = '0.36.0';
 
 const JSON_TYPE = 'application/json';
 const OPERATING_SYSTEMS: Readonly<Record<string, string>> = {

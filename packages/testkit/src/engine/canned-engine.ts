@@ -1,11 +1,4 @@
-import {
-  BYTE_TOKENIZER_ID,
-  type Datum,
-  type ForwardBackwardOutput,
-  type SampleResponse,
-  TensorData,
-  TopkPromptLogprobs,
-} from '@tinkex/types';
+import { BYTE_TOKENIZER_ID, type Datum, type ForwardBackwardOutput, type SampleResponse, TensorData, TopkLogprobs } from '@tinkex/types';
 import {
   type CheckpointFiles,
   DEFAULT_BASE_MODEL,
@@ -135,5 +128,5 @@ function promptScores(prompt: Int32Array, k: number, logprob: number): Partial<S
       logprobs[position * k + rank] = logprob - rank;
     }
   }
-  return { promptLogprobs, topkPromptLogprobs: new TopkPromptLogprobs({ tokenIds, logprobs, k, promptLength: prompt.length }) };
+  return { promptLogprobs, topkPromptLogprobs: new TopkLogprobs({ tokenIds, logprobs, k, length: prompt.length }) };
 }

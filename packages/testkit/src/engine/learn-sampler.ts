@@ -1,4 +1,4 @@
-import { type SampledSequence, type SampleResponse, type SamplingParams, TopkPromptLogprobs } from '@tinkex/types';
+import { type SampledSequence, type SampleResponse, type SamplingParams, TopkLogprobs } from '@tinkex/types';
 import { contextSymbols, isToken } from './context-symbols.js';
 import { type EngineSampleInput, type EngineSampler, EngineUserError } from './engine.js';
 import { VOCABULARY } from './geometry.js';
@@ -91,7 +91,7 @@ export class LearnSampler implements EngineSampler {
     }
     return {
       ...(input.promptLogprobs ? { promptLogprobs } : {}),
-      ...(k > 0 ? { topkPromptLogprobs: new TopkPromptLogprobs({ tokenIds, logprobs, k, promptLength: prompt.length }) } : {}),
+      ...(k > 0 ? { topkPromptLogprobs: new TopkLogprobs({ tokenIds, logprobs, k, length: prompt.length }) } : {}),
     };
   }
 }

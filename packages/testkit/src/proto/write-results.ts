@@ -20,7 +20,7 @@ export function writeSampleResponse({
       tokenIds: bytesOf(topk.tokenIds),
       logprobs: bytesOf(topk.logprobs),
       k: topk.k,
-      promptLength: topk.promptLength,
+      length: topk.length,
     },
     promptCacheHitTokens,
   });

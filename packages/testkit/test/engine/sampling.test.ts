@@ -64,7 +64,7 @@ describe('log-probabilities', () => {
     const text = 'one, t';
     const { topkPromptLogprobs, promptLogprobs } = await sample(text, { maxTokens: 1 }, { topkPromptLogprobs: 3, promptLogprobs: true });
     const rows = topkPromptLogprobs!.toList();
-    expect([topkPromptLogprobs!.k, topkPromptLogprobs!.promptLength, rows[0]]).toEqual([3, text.length, null]);
+    expect([topkPromptLogprobs!.k, topkPromptLogprobs!.length, rows[0]]).toEqual([3, text.length, null]);
     for (const [position, row] of rows.entries()) {
       if (row === null) continue;
       const logprobs = row.map(([, logprob]) => logprob);

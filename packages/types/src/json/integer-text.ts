@@ -10,11 +10,11 @@ const COMMA = 44;
 const MINUS = 45;
 const ZERO = 48;
 
-/** Writes lists of integers as JSON, three digits at a time into bytes, which is faster than anything the engine offers. */
+/** Writes lists of integers as JSON, three digits at a time into bytes, which is faster than what the engine offers. */
 export class IntegerText {
   #bytes = new Uint8Array(0);
 
-  /** `[1,-2,3]` of the first so many integers. */
+  /** `[1,-2,3]` of the first `count` integers. */
   of(values: Int32Array, count: number): string {
     if (count < FEW) return `[${values.subarray(0, count).join(',')}]`;
     const size = Math.min(count, BLOCK) * LONGEST;

@@ -1,13 +1,9 @@
 import { fromBinary } from '@bufbuild/protobuf';
 import { invalidResponse } from '../errors/validation-error.js';
 import type { SampledSequence, SampleResponse } from '../sampling/sample-response.js';
-import { TopkPromptLogprobs } from '../sampling/topk-prompt-logprobs.js';
+import { TopkLogprobs } from '../sampling/topk-logprobs.js';
 import { elements, plainBytes } from './bytes.js';
-import {
-  SampleResponseSchema,
-  type SampledSequence as SequenceMessage,
-  type TopkPromptLogprobs as TopkMessage,
-} from './gen/tinker_public_pb.js';
+import { SampleResponseSchema, type SampledSequence as SequenceMessage, type TopkLogprobs as TopkMessage } from './gen/tinker_public_pb.js';
 
 const STOP_REASONS = ['stop', 'length'] as const;
 
@@ -34,16 +30,16 @@ function floats(bytes: Uint8Array | undefined, name: string): Float32Array | und
 }
 
 /** Without rows or cells there is no matrix. Too few bytes are an error, surplus bytes are ignored. */
-function readMatrix({ tokenIds, logprobs, k, promptLength }: TopkMessage): TopkPromptLogprobs | undefined {
-  const size = k * promptLength * 4;
+function readMatrix({ tokenIds, logprobs, k, length }: TopkMessage): TopkLogprobs | undefined {
+  const size = k * length * 4;
   if (size === 0) return undefined;
   if (tokenIds.length < size || logprobs.length < size) {
-    throw invalidResponse('SampleResponse', 'topk_prompt_logprobs', `must hold ${promptLength} × ${k} cells, but has too few bytes`);
+    throw invalidResponse('SampleResponse', 'topk_prompt_logprobs', `must hold ${length} × ${k} cells, but has too few bytes`);
   }
-  return new TopkPromptLogprobs({
+  return new TopkLogprobs({
     tokenIds: elements(Int32Array, tokenIds.subarray(0, size), 'token_ids'),
     logprobs: elements(Float32Array, logprobs.subarray(0, size), 'logprobs'),
     k,
-    promptLength,
+    length,
   });
 }

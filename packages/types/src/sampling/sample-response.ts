@@ -1,4 +1,4 @@
-import type { TopkPromptLogprobs } from './topk-prompt-logprobs.js';
+import type { TopkLogprobs } from './topk-logprobs.js';
 
 /** Why a sequence ended: a stop text or token, or the limit. */
 export type StopReason = 'stop' | 'length';
@@ -19,7 +19,7 @@ export interface SampleResponse {
   /** Of each token of the prompt; NaN where none was computed, such as the first. Unset when not asked for. */
   readonly promptLogprobs?: Float32Array | undefined;
   /** Unset when not asked for. */
-  readonly topkPromptLogprobs?: TopkPromptLogprobs | undefined;
+  readonly topkPromptLogprobs?: TopkLogprobs | undefined;
   /** How many tokens of the prompt were charged as cached; counted once, whatever the number of samples. */
   readonly promptCacheHitTokens: number;
 }
