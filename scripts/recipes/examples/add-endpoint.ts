@@ -21,7 +21,7 @@ export interface SessionLabelsResponse {
 }
 
 /** {@link SessionLabelsResponse} on the wire. */
-export const sessionLabelsResponse: Codec<SessionLabelsResponse> = responseObject<SessionLabelsResponse>('SessionLabelsResponse', {
+export const sessionLabelsResponse = responseObject<SessionLabelsResponse>('SessionLabelsResponse', {
   labels: list(text()),
 });
 
