@@ -79,7 +79,7 @@ const EXPECTED: Record<string, string[]> = {
   'packages/http/src/second-environment.ts': ['one-environment-reader'],
   'packages/telemetry/src/sideways.ts': ['layer-telemetry'],
   'packages/telemetry/src/upward-type.ts': ['layer-telemetry'],
-  'packages/clients/src/runtime/first.ts': ['folder-clients-runtime'],
+  'packages/clients/src/runtime/first.ts': ['folder-order-clients'],
   'packages/testkit/test/with-clients.test.ts': ['layer-testkit-tests'],
   'apps/examples/src/deep.ts': ['no-deep-import'],
 };
