@@ -70,6 +70,12 @@ export {
 } from './wire/checkpoints.js';
 export type { AnyCodec, Codec, Infer } from './wire/codec.js';
 export {
+  type CreateCustomLossRequest,
+  type CreateCustomLossResponse,
+  createCustomLossRequest,
+  createCustomLossResponse,
+} from './wire/custom-loss.js';
+export {
   type FutureMetadataResponse,
   type FutureRetrieveRequest,
   futureMetadataResponse,

@@ -223,7 +223,7 @@ interface EndpointExpected {
 }
 
 describe('endpoints.json', () => {
-  const cases = vectorCases<{ method: string; path: string }, EndpointExpected>('endpoints', 36);
+  const cases = vectorCases<{ method: string; path: string }, EndpointExpected>('endpoints', 37);
   for (const { name, input, expected } of cases) {
     it(name, () => {
       const found = Object.values<wire.Endpoint>(endpoints).filter(({ method, path }) => method === input.method && path === input.path);

@@ -9,6 +9,7 @@ import {
   trainingRun,
   trainingRunsResponse,
 } from '../wire/checkpoints.js';
+import { createCustomLossRequest, createCustomLossResponse } from '../wire/custom-loss.js';
 import { futureRetrieveRequest, untypedApiFuture } from '../wire/futures.js';
 import {
   createModelRequest,
@@ -152,6 +153,13 @@ export const endpoints = {
     request: forwardBackwardRequest,
     result: forwardBackwardOutput,
     requestType: 'Forward',
+  },
+  createCustomLoss: {
+    ...operation,
+    path: '/api/v1/create_custom_loss',
+    request: createCustomLossRequest,
+    result: createCustomLossResponse,
+    requestType: 'CreateCustomLoss',
   },
   optimStep: { ...operation, path: '/api/v1/optim_step', request: optimStepRequest, result: optimStepResponse, requestType: 'OptimStep' },
   loadWeights: {

@@ -77,6 +77,8 @@ export interface ClientConfigResponse {
   readonly usePyqwestTransport: boolean;
   /** Create models from saved weights by one load. Default false. */
   readonly createModelViaLoadWeights: boolean;
+  /** Run custom losses on the server. Default false. */
+  readonly customLossServerSide: boolean;
 }
 
 /** A flag of the configuration: missing is fine, null is not. */
@@ -99,6 +101,7 @@ export const clientConfigResponse = responseObject<ClientConfigResponse>('Client
   sampleMaxConcurrentRequests: setting(integer(), 2000),
   usePyqwestTransport: setting(flag(), true),
   createModelViaLoadWeights: setting(flag(), false),
+  customLossServerSide: setting(flag(), false),
 });
 
 /** The part of the configuration that is refreshed. */
