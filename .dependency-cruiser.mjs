@@ -1,6 +1,7 @@
 /** The layers, bottom up: which packages the sources of a package may import, by name. Tests may also use the testkit where noted. */
 const LAYERS = {
   types: [],
+  renderers: ['types'],
   http: ['types'],
   telemetry: ['types', 'http'],
   clients: ['types', 'http', 'telemetry'],
@@ -68,10 +69,10 @@ export default {
       to: { path: '(^|/)node_modules/@bufbuild/|^@bufbuild/' },
     },
     {
-      name: 'types-are-pure',
-      comment: '@tinkex/types runs in any runtime: no Node built-in.',
+      name: 'types-and-renderers-are-pure',
+      comment: '@tinkex/types and @tinkex/renderers run in any runtime: no Node built-in.',
       severity: 'error',
-      from: { path: '^packages/types/src/', pathNot: TESTS },
+      from: { path: '^packages/(types|renderers)/src/', pathNot: TESTS },
       to: { dependencyTypes: ['core'] },
     },
     {

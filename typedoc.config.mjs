@@ -12,7 +12,7 @@ const shared = {
 export default {
   name: 'Tinkex for TypeScript',
   entryPointStrategy: 'packages',
-  entryPoints: ['packages/types', 'packages/http', 'packages/telemetry', 'packages/clients', 'packages/testkit'],
+  entryPoints: ['packages/types', 'packages/renderers', 'packages/http', 'packages/telemetry', 'packages/clients', 'packages/testkit'],
   packageOptions: {
     ...shared,
     readme: 'README.md',

@@ -1,0 +1,27 @@
+export type {
+  FinishedResponse,
+  GenerationPromptOptions,
+  ParsedResponse,
+  Renderer,
+  ResponseDelta,
+  ResponseStream,
+  StreamOptions,
+  SupervisedExample,
+  Termination,
+  TrainOnWhat,
+} from './core/renderer.js';
+export type { AddedTokens, EncodeOptions, RendererTokenizer } from './core/tokenizer.js';
+export type {
+  AudioPart,
+  Content,
+  ContentPart,
+  ImageFile,
+  ImagePart,
+  Message,
+  Role,
+  TextPart,
+  ThinkingPart,
+  ToolCall,
+  UnparsedToolCall,
+} from './messages/message.js';
+export { type JsonSchemaSource, type ToolOptions, type ToolSpec, tool } from './messages/tool.js';
