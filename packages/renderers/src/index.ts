@@ -11,6 +11,7 @@ export type {
   TrainOnWhat,
 } from './core/renderer.js';
 export type { AddedTokens, EncodeOptions, RendererTokenizer } from './core/tokenizer.js';
+export type { ImageSize, RendererOptions } from './families/family.js';
 export type {
   AudioPart,
   Content,
@@ -24,4 +25,14 @@ export type {
   ToolCall,
   UnparsedToolCall,
 } from './messages/message.js';
+export { decodeMessage, encodeMessage } from './messages/message-json.js';
 export { type JsonSchemaSource, type ToolOptions, type ToolSpec, tool } from './messages/tool.js';
+export { classifyParseFailure, type ParseFailure } from './parsing/parse-failure.js';
+export {
+  getRecommendedRendererName,
+  getRenderer,
+  type RendererFactory,
+  registerRenderer,
+  rendererForModel,
+  rendererNames,
+} from './registry.js';

@@ -1,0 +1,214 @@
+import { ConfigurationError, type ModelInput } from '@tinkex/types';
+import type { Message, Role } from '../messages/message.js';
+import { toOpenAIMessage } from '../messages/openai-message.js';
+import type { ToolSpec } from '../messages/tool.js';
+import { BufferedStream, TokenStream } from '../parsing/response-stream.js';
+import type { Grammar, MessageContext, RenderedMessage } from './grammar.js';
+import { checkTrainable, invalidMessages, isTrained } from './masks.js';
+import { type EncodedPiece, encodePiece, joinPieces, type Piece, pieceLength } from './pieces.js';
+import type {
+  GenerationPromptOptions,
+  ParsedResponse,
+  Renderer,
+  ResponseStream,
+  StreamOptions,
+  SupervisedExample,
+  TrainOnWhat,
+} from './renderer.js';
+import type { RendererTokenizer } from './tokenizer.js';
+
+/** A run of pieces with one weight. */
+interface WeightedPieces {
+  readonly pieces: readonly (Piece | undefined)[];
+  readonly weight: number;
+}
+
+/** Renders by a family's {@link Grammar}. */
+export class GrammarRenderer implements Renderer {
+  readonly name: string;
+  readonly tokenizer: RendererTokenizer;
+  readonly #grammar: Grammar;
+
+  constructor(name: string, tokenizer: RendererTokenizer, grammar: Grammar) {
+    this.name = name;
+    this.tokenizer = tokenizer;
+    this.#grammar = grammar;
+  }
+
+  get hasExtensionProperty(): boolean {
+    return this.#grammar.hasExtensionProperty;
+  }
+
+  get supportsStreaming(): boolean {
+    return this.#grammar.response.stream !== undefined;
+  }
+
+  buildGenerationPrompt(
+    messages: readonly Message[],
+    { role = 'assistant', prefill = '', tools = [] }: GenerationPromptOptions = {},
+  ): ModelInput {
+    const given = tools.length === 0 ? messages : this.#withTools(messages, tools);
+    const prepared = this.#prepare(given);
+    const turnStart = this.#turnStart(prepared);
+    const rendered = prepared.flatMap((message, index) => {
+      const { header = [], output } = this.#renderMessage(message, contextOf(prepared, index, turnStart, given));
+      return [...header, ...output];
+    });
+    const suffixContext = contextOf(prepared, prepared.length, turnStart, given);
+    const suffix = this.#renderSuffix(role, suffixContext);
+    const beginning = this.#grammar.renderPrefill?.(prefill, suffixContext) ?? prefill;
+    return joinPieces(this.#encode([this.#grammar.bos, ...rendered, ...suffix, beginning]));
+  }
+
+  buildSupervisedExample(messages: readonly Message[], trainOnWhat: TrainOnWhat = 'last_assistant_message'): SupervisedExample {
+    const prepared = this.#prepare(messages);
+    checkTrainable(prepared, trainOnWhat);
+    // The message that is trained on always belongs to the last turn, also where it would end it.
+    const turnStart = this.#turnStart(prepared.slice(0, -1));
+    const parts: WeightedPieces[] = [{ pieces: [this.#grammar.bos], weight: 0 }];
+    prepared.forEach((message, index) => {
+      const context = contextOf(prepared, index, turnStart, messages);
+      const { header = [], output, stopOverlap } = this.#renderMessage(message, context);
+      parts.push({ pieces: header, weight: trainOnWhat === 'all_tokens' ? 1 : 0 });
+      parts.push({ pieces: context.isLast ? [...output, stopOverlap] : output, weight: isTrained(trainOnWhat, message, context) ? 1 : 0 });
+    });
+    const example = this.#join(parts);
+    return isTurnMode(trainOnWhat) ? this.#maskPrompt(example, messages, trainOnWhat) : example;
+  }
+
+  buildSupervisedExamples(messages: readonly Message[], trainOnWhat: TrainOnWhat = 'last_assistant_turn'): SupervisedExample[] {
+    const examples = this.#grammar.splitExamples?.(messages, trainOnWhat) ?? this.#splitExamples(messages, trainOnWhat);
+    return examples.map((example) => this.buildSupervisedExample(example.messages, example.trainOnWhat));
+  }
+
+  getStopSequences(): number[] | string[] {
+    return this.#grammar.response.stopSequences();
+  }
+
+  parseResponse(tokens: ArrayLike<number>): ParsedResponse {
+    return this.#grammar.response.parse(Array.from(tokens));
+  }
+
+  streamResponse(options: StreamOptions = {}): ResponseStream {
+    const format = this.#grammar.response;
+    return format.stream === undefined ? new BufferedStream(format) : new TokenStream(format.stream, this.tokenizer, options);
+  }
+
+  createConversationPrefixWithTools(tools: readonly ToolSpec[], systemPrompt = ''): Message[] {
+    const prefix = this.#grammar.declareTools?.(tools, systemPrompt);
+    if (prefix !== undefined) return prefix;
+    throw new ConfigurationError({
+      option: 'tools',
+      message: `The template of renderer "${this.name}" has no tools. Choose another renderer, or no tools.`,
+    });
+  }
+
+  toOpenAIMessage(message: Message): Readonly<Record<string, unknown>> {
+    return toOpenAIMessage(message, this.#grammar.openAI);
+  }
+
+  #prepare(messages: readonly Message[]): readonly Message[] {
+    return this.#grammar.prepare?.(messages) ?? messages;
+  }
+
+  #turnStart(messages: readonly Message[]): number {
+    return this.#grammar.turnStart?.(messages) ?? lastUserIndex(messages) + 1;
+  }
+
+  #withTools(messages: readonly Message[], tools: readonly ToolSpec[]): readonly Message[] {
+    const [first] = messages;
+    const hasSystemPrompt = first?.role === 'system' && typeof first.content === 'string';
+    const prefix = this.createConversationPrefixWithTools(tools, hasSystemPrompt ? (first.content as string) : '');
+    return [...prefix, ...(hasSystemPrompt ? messages.slice(1) : messages)];
+  }
+
+  #renderMessage(message: Message, context: MessageContext): RenderedMessage {
+    return this.#grammar.renderMessage(message, context);
+  }
+
+  #renderSuffix(role: Role, context: MessageContext): readonly Piece[] {
+    return this.#grammar.renderSuffix?.(role, context) ?? this.#renderMessage({ role, content: '' }, context).header ?? [];
+  }
+
+  /** Examples of messages that later turns would render differently: each assistant message is the last of its own example. */
+  #splitExamples(messages: readonly Message[], trainOnWhat: TrainOnWhat): { messages: readonly Message[]; trainOnWhat: TrainOnWhat }[] {
+    if (this.hasExtensionProperty) return [{ messages, trainOnWhat }];
+    if (!isTurnMode(trainOnWhat) && trainOnWhat !== 'all_assistant_messages') {
+      throw invalidMessages(
+        'trainOnWhat',
+        `'${trainOnWhat}' cannot be split, and renderer "${this.name}" rewrites earlier turns. Use buildSupervisedExample, or train on assistant messages.`,
+      );
+    }
+    const starts = {
+      last_assistant_message: messages.length - 1,
+      last_assistant_turn: this.#turnStart(messages),
+      all_assistant_messages: 0,
+    };
+    return messages.flatMap((message, index) =>
+      index >= starts[trainOnWhat] && message.role === 'assistant'
+        ? [{ messages: messages.slice(0, index + 1), trainOnWhat: 'last_assistant_message' as const }]
+        : [],
+    );
+  }
+
+  #encode(pieces: readonly (Piece | undefined)[]): EncodedPiece[] {
+    return pieces.flatMap((piece) => (piece === undefined ? [] : (encodePiece(piece, this.tokenizer) ?? [])));
+  }
+
+  #join(parts: readonly WeightedPieces[]): SupervisedExample {
+    const encoded = parts.flatMap(({ pieces, weight }) => this.#encode(pieces).map((piece) => ({ piece, weight })));
+    const weights = new Float32Array(encoded.reduce((sum, { piece }) => sum + pieceLength(piece), 0));
+    let position = 0;
+    for (const { piece, weight } of encoded) {
+      const end = position + pieceLength(piece);
+      weights.fill(weight, position, end);
+      position = end;
+    }
+    return { modelInput: joinPieces(encoded.map(({ piece }) => piece)), weights };
+  }
+
+  /** What the prompt already contains, such as an opening `<think>`, is not trained on. */
+  #maskPrompt(example: SupervisedExample, messages: readonly Message[], trainOnWhat: TurnMode): SupervisedExample {
+    const boundary = trainOnWhat === 'last_assistant_message' ? messages.length - 1 : lastUserIndex(messages) + 1;
+    const tokens = textTokens(example.modelInput);
+    if (messages[boundary]?.role !== 'assistant' || tokens === undefined) return example;
+    const prompt = textTokens(this.buildGenerationPrompt(messages.slice(0, boundary))) ?? new Int32Array();
+    if (prompt.every((token, index) => token === tokens[index])) return { ...example, weights: example.weights.fill(0, 0, prompt.length) };
+    if (this.#grammar.disablesThinking !== true) return example;
+    throw invalidMessages(
+      `messages[${boundary}].content`,
+      `contains thinking, which renderer "${this.name}" leaves out of prompts. Remove it, or use the renderer with thinking.`,
+    );
+  }
+}
+
+type TurnMode = 'last_assistant_message' | 'last_assistant_turn';
+
+function isTurnMode(trainOnWhat: TrainOnWhat): trainOnWhat is TurnMode {
+  return trainOnWhat === 'last_assistant_message' || trainOnWhat === 'last_assistant_turn';
+}
+
+function contextOf(messages: readonly Message[], index: number, turnStart: number, given: readonly Message[]): MessageContext {
+  return {
+    index,
+    isLast: index >= messages.length - 1,
+    previous: messages[index - 1],
+    next: messages[index + 1],
+    messages,
+    lastUserIndex: lastUserIndex(messages),
+    isInLastTurn: index >= turnStart,
+    invalid(field, problem) {
+      const place = given.indexOf(messages[index] as Message);
+      return invalidMessages(place < 0 ? field : `messages[${place}].${field}`, problem);
+    },
+  };
+}
+
+function lastUserIndex(messages: readonly Message[]): number {
+  return messages.findLastIndex(({ role }) => role === 'user');
+}
+
+/** The tokens of an input without images. */
+function textTokens(input: ModelInput): Int32Array | undefined {
+  return input.chunks.every(({ type }) => type === 'encoded_text') ? input.toInts() : undefined;
+}

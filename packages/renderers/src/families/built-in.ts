@@ -1,0 +1,43 @@
+import type { Family, RendererOptions } from './family.js';
+import { llama3 } from './llama3.js';
+import { LOW_EFFORT, MEDIUM_EFFORT, nemotron3 } from './nemotron3.js';
+import { qwen3 } from './qwen3.js';
+import { qwen35 } from './qwen3-5.js';
+import { qwen38 } from './qwen3-8.js';
+import { qwen3Vl } from './qwen3-vl.js';
+import { roleColon } from './role-colon.js';
+
+/** A renderer by name: its family, and which options it takes. */
+export interface BuiltIn {
+  readonly family: Family;
+  readonly options: readonly (keyof RendererOptions)[];
+}
+
+const STRIPPING = ['stripThinkingFromHistory'] as const;
+const VISION = [...STRIPPING, 'countImageTokens'] as const;
+
+/** Every renderer there is. */
+export const BUILT_IN: Readonly<Record<string, BuiltIn>> = {
+  role_colon: { family: roleColon, options: [] },
+  llama3: { family: llama3, options: [] },
+  qwen3: { family: qwen3({ framesThinking: true }), options: STRIPPING },
+  qwen3_disable_thinking: { family: qwen3({ framesThinking: true, disablesThinking: true }), options: STRIPPING },
+  qwen3_instruct: { family: qwen3({ framesThinking: false }), options: STRIPPING },
+  qwen3_vl: { family: qwen3Vl({ framesThinking: true }), options: VISION },
+  qwen3_vl_instruct: { family: qwen3Vl({ framesThinking: false }), options: VISION },
+  qwen3_5: { family: qwen35(), options: VISION },
+  qwen3_5_disable_thinking: { family: qwen35({ disablesThinking: true }), options: VISION },
+  qwen3_5_preserve_thinking: { family: qwen35({ stripsByDefault: false }), options: VISION },
+  qwen3_8_xhigh_reasoning: { family: qwen38('xhigh'), options: VISION },
+  qwen3_8_medium_reasoning: { family: qwen38('medium'), options: VISION },
+  qwen3_8_low_reasoning: { family: qwen38('low'), options: VISION },
+  qwen3_8_disable_thinking: { family: qwen38('none'), options: VISION },
+  nemotron3: { family: nemotron3(), options: STRIPPING },
+  nemotron3_low_thinking: { family: nemotron3({ effortSuffix: LOW_EFFORT }), options: STRIPPING },
+  nemotron3_disable_thinking: { family: nemotron3({ disablesThinking: true }), options: STRIPPING },
+  nemotron3_preserve_thinking: { family: nemotron3({ stripsByDefault: false }), options: STRIPPING },
+  nemotron3_ultra: { family: nemotron3({ isUltra: true }), options: VISION },
+  nemotron3_ultra_disable_thinking: { family: nemotron3({ isUltra: true, disablesThinking: true }), options: VISION },
+  nemotron3_ultra_medium_thinking: { family: nemotron3({ isUltra: true, effortSuffix: MEDIUM_EFFORT }), options: VISION },
+  nemotron3_ultra_preserve_thinking: { family: nemotron3({ isUltra: true, stripsByDefault: false }), options: VISION },
+};
