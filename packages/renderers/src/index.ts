@@ -36,3 +36,7 @@ export {
   rendererForModel,
   rendererNames,
 } from './registry.js';
+export { type HuggingFaceTokenizer, huggingFaceTokenizer } from './tokenizers/hugging-face-tokenizer.js';
+export { KIMI_SPLIT_PATTERN, type TiktokenOptions, tiktokenTokenizer } from './tokenizers/tiktoken-tokenizer.js';
+export type { TokenizerConfig } from './tokenizers/tokenizer-config.js';
+export { bpeTokenizer, type TokenizerJson } from './tokenizers/tokenizer-json.js';
