@@ -61,6 +61,8 @@ export interface Grammar {
 export interface OpenAIFormat {
   /** Thinking moves from the content to `reasoning_content`. */
   readonly hasReasoningContent: boolean;
+  /** Content of others than the assistant must be a single text. */
+  readonly requiresSingleText?: boolean | undefined;
   /** How arguments are passed. Default: as JSON text. */
   parseArguments?(text: string): unknown;
 }

@@ -105,12 +105,14 @@ class JsonReader {
   }
 
   #readString(): string {
+    const start = this.#position;
     let text = '';
     this.#position += 1;
     for (;;) {
       text += this.#match(PLAIN_TEXT)?.[0] ?? '';
       if (this.#take('"')) return text;
-      if (!this.#take('\\')) throw this.#problem(this.#position < this.#text.length ? 'Invalid control character' : 'Unterminated string');
+      if (this.#position >= this.#text.length) throw this.#problem('Unterminated string starting at', start);
+      if (!this.#take('\\')) throw this.#problem('Invalid control character at');
       text += this.#readEscape();
     }
   }
@@ -120,7 +122,7 @@ class JsonReader {
     this.#position += 1;
     if (letter !== 'u') {
       const character = ESCAPES[letter];
-      if (character === undefined) throw this.#problem('Invalid \\escape');
+      if (character === undefined) throw this.#problem('Invalid \\escape', this.#position - 2);
       return character;
     }
     const digits = this.#text.slice(this.#position, this.#position + 4);
@@ -153,7 +155,10 @@ class JsonReader {
     return true;
   }
 
-  #problem(what: string): JsonSyntaxError {
-    return new JsonSyntaxError(`${what}: char ${this.#position}`);
+  /** An error in Python's words: users compare logs of both languages. */
+  #problem(what: string, position = this.#position): JsonSyntaxError {
+    const before = this.#text.slice(0, position);
+    const column = Array.from(before.slice(before.lastIndexOf('\n') + 1)).length + 1;
+    return new JsonSyntaxError(`${what}: line ${before.split('\n').length} column ${column} (char ${Array.from(before).length})`);
   }
 }

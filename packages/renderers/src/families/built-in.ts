@@ -1,3 +1,5 @@
+import { deepseekV3 } from './deepseek-v3.js';
+import { deepseekV41 } from './deepseek-v4-1.js';
 import type { Family, RendererOptions } from './family.js';
 import { llama3 } from './llama3.js';
 import { LOW_EFFORT, MEDIUM_EFFORT, nemotron3 } from './nemotron3.js';
@@ -15,6 +17,7 @@ export interface BuiltIn {
 
 const STRIPPING = ['stripThinkingFromHistory'] as const;
 const VISION = [...STRIPPING, 'countImageTokens'] as const;
+const DEEPSEEK_V3 = [...STRIPPING, 'systemRoleAsUser'] as const;
 
 /** Every renderer there is. */
 export const BUILT_IN: Readonly<Record<string, BuiltIn>> = {
@@ -40,4 +43,12 @@ export const BUILT_IN: Readonly<Record<string, BuiltIn>> = {
   nemotron3_ultra_disable_thinking: { family: nemotron3({ isUltra: true, disablesThinking: true }), options: VISION },
   nemotron3_ultra_medium_thinking: { family: nemotron3({ isUltra: true, effortSuffix: MEDIUM_EFFORT }), options: VISION },
   nemotron3_ultra_preserve_thinking: { family: nemotron3({ isUltra: true, stripsByDefault: false }), options: VISION },
+  deepseekv3: { family: deepseekV3({ thinks: false }), options: DEEPSEEK_V3 },
+  deepseekv3_disable_thinking: { family: deepseekV3({ thinks: false }), options: DEEPSEEK_V3 },
+  deepseekv3_thinking: { family: deepseekV3({ thinks: true }), options: DEEPSEEK_V3 },
+  deepseekv4_1: { family: deepseekV41({ budget: 75 }), options: STRIPPING },
+  deepseekv4_1_low_reasoning: { family: deepseekV41({ budget: 50 }), options: STRIPPING },
+  deepseekv4_1_max_reasoning: { family: deepseekV41({ budget: 100 }), options: STRIPPING },
+  deepseekv4_1_disable_thinking: { family: deepseekV41({}), options: STRIPPING },
+  deepseekv4_1_preserve_thinking: { family: deepseekV41({ budget: 75, stripsByDefault: false }), options: STRIPPING },
 };

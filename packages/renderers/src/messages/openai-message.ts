@@ -1,11 +1,14 @@
 import type { OpenAIFormat } from '../core/grammar.js';
 import { invalidMessages } from '../core/masks.js';
-import { hasThinkingPart, textOf, thinkingOf } from './content.js';
+import { hasThinkingPart, singleText, textOf, thinkingOf } from './content.js';
 import type { Content, Message, ToolCall } from './message.js';
 
 /** A message as a model's Hugging Face template takes it. */
 export function toOpenAIMessage(message: Message, format: OpenAIFormat | undefined): Readonly<Record<string, unknown>> {
   const { role, content, toolCalls = [], toolCallId, name } = message;
+  if (format?.requiresSingleText === true && role !== 'assistant' && singleText(content) === undefined) {
+    throw invalidMessages('content', 'must be text or a single text part for this template.');
+  }
   return {
     role,
     ...(format?.hasReasoningContent === true ? separateThinking(content) : { content: joinContent(content) }),

@@ -33,11 +33,11 @@ export function readToolCall(results: ToolCallResults, rawText: string, read: ()
 }
 
 /** Reads JSON in a tool call. */
-export function readJson(text: string, prefix = ''): PythonValue {
+export function readJson(text: string, prefix = 'Invalid JSON: '): PythonValue {
   try {
     return loadJson(text);
   } catch (error) {
-    if (error instanceof JsonSyntaxError) throw new ToolCallSyntaxError(`${prefix}Invalid JSON: ${error.message}`);
+    if (error instanceof JsonSyntaxError) throw new ToolCallSyntaxError(`${prefix}${error.message}`);
     throw error;
   }
 }
