@@ -73,7 +73,7 @@ export class GrammarRenderer implements Renderer {
       parts.push({ pieces: context.isLast ? [...output, stopOverlap] : output, weight: isTrained(trainOnWhat, message, context) ? 1 : 0 });
     });
     const example = this.#join(parts);
-    return isTurnMode(trainOnWhat) ? this.#maskPrompt(example, messages, trainOnWhat) : example;
+    return isTurnMode(trainOnWhat) ? this.#maskPrompt(example, messages, prepared, trainOnWhat) : example;
   }
 
   buildSupervisedExamples(messages: readonly Message[], trainOnWhat: TrainOnWhat = 'last_assistant_turn'): SupervisedExample[] {
@@ -168,15 +168,17 @@ export class GrammarRenderer implements Renderer {
   }
 
   /** What the prompt already contains, such as an opening `<think>`, is not trained on. */
-  #maskPrompt(example: SupervisedExample, messages: readonly Message[], trainOnWhat: TurnMode): SupervisedExample {
-    const boundary = trainOnWhat === 'last_assistant_message' ? messages.length - 1 : lastUserIndex(messages) + 1;
+  #maskPrompt(example: SupervisedExample, given: readonly Message[], prepared: readonly Message[], trainOnWhat: TurnMode): SupervisedExample {
+    const boundary = trainOnWhat === 'last_assistant_message' ? prepared.length - 1 : lastUserIndex(prepared) + 1;
     const tokens = textTokens(example.modelInput);
-    if (messages[boundary]?.role !== 'assistant' || tokens === undefined) return example;
-    const prompt = textTokens(this.buildGenerationPrompt(messages.slice(0, boundary))) ?? new Int32Array();
+    if (prepared[boundary]?.role !== 'assistant' || tokens === undefined) return example;
+    // Templates add and remove messages only at the beginning.
+    const place = boundary + given.length - prepared.length;
+    const prompt = textTokens(this.buildGenerationPrompt(given.slice(0, place))) ?? new Int32Array();
     if (prompt.every((token, index) => token === tokens[index])) return { ...example, weights: example.weights.fill(0, 0, prompt.length) };
     if (this.#grammar.disablesThinking !== true) return example;
     throw invalidMessages(
-      `messages[${boundary}].content`,
+      `messages[${place}].content`,
       `contains thinking, which renderer "${this.name}" leaves out of prompts. Remove it, or use the renderer with thinking.`,
     );
   }

@@ -1,6 +1,7 @@
 import { deepseekV3 } from './deepseek-v3.js';
 import { deepseekV41 } from './deepseek-v4-1.js';
 import type { Family, RendererOptions } from './family.js';
+import { kimi } from './kimi.js';
 import { llama3 } from './llama3.js';
 import { LOW_EFFORT, MEDIUM_EFFORT, nemotron3 } from './nemotron3.js';
 import { qwen3 } from './qwen3.js';
@@ -51,4 +52,10 @@ export const BUILT_IN: Readonly<Record<string, BuiltIn>> = {
   deepseekv4_1_max_reasoning: { family: deepseekV41({ budget: 100 }), options: STRIPPING },
   deepseekv4_1_disable_thinking: { family: deepseekV41({}), options: STRIPPING },
   deepseekv4_1_preserve_thinking: { family: deepseekV41({ budget: 75, stripsByDefault: false }), options: STRIPPING },
+  kimi_k2: { family: kimi(), options: STRIPPING },
+  kimi_k25: { family: kimi({ isK25: true }), options: VISION },
+  kimi_k25_disable_thinking: { family: kimi({ isK25: true, disablesThinking: true }), options: VISION },
+  kimi_k26: { family: kimi({ isK25: true }), options: VISION },
+  kimi_k26_disable_thinking: { family: kimi({ isK25: true, disablesThinking: true }), options: VISION },
+  kimi_k26_preserve_thinking: { family: kimi({ isK25: true, stripsByDefault: false }), options: VISION },
 };
