@@ -1,6 +1,8 @@
 import { deepseekV3 } from './deepseek-v3.js';
 import { deepseekV41 } from './deepseek-v4-1.js';
 import type { Family, RendererOptions } from './family.js';
+import { glm53 } from './glm5-3.js';
+import { gptOss } from './gpt-oss.js';
 import { kimi } from './kimi.js';
 import { llama3 } from './llama3.js';
 import { LOW_EFFORT, MEDIUM_EFFORT, nemotron3 } from './nemotron3.js';
@@ -58,4 +60,11 @@ export const BUILT_IN: Readonly<Record<string, BuiltIn>> = {
   kimi_k26: { family: kimi({ isK25: true }), options: VISION },
   kimi_k26_disable_thinking: { family: kimi({ isK25: true, disablesThinking: true }), options: VISION },
   kimi_k26_preserve_thinking: { family: kimi({ isK25: true, stripsByDefault: false }), options: VISION },
+  glm5_3_max_reasoning: { family: glm53('Max'), options: STRIPPING },
+  glm5_3_high_reasoning: { family: glm53('High'), options: STRIPPING },
+  glm5_3_low_reasoning: { family: glm53('Low'), options: STRIPPING },
+  gpt_oss_no_sysprompt: { family: gptOss(), options: [] },
+  gpt_oss_low_reasoning: { family: gptOss('low'), options: ['currentDate'] },
+  gpt_oss_medium_reasoning: { family: gptOss('medium'), options: ['currentDate'] },
+  gpt_oss_high_reasoning: { family: gptOss('high'), options: ['currentDate'] },
 };
