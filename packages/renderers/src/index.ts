@@ -1,3 +1,15 @@
+export {
+  type Completer,
+  type CompleterOptions,
+  type Completion,
+  type CompletionEvent,
+  type CompletionOptions,
+  type CompletionUsage,
+  createCompleter,
+} from './completer/completer.js';
+export type { CompletionChoice, FinishReason } from './completer/response-reader.js';
+export { type PiecesOptions, type SampledPiece, sampleInPieces } from './completer/sample-in-pieces.js';
+export type { AbortSignalLike, Sampler, SamplerCallOptions, SamplerInput } from './completer/sampler.js';
 export type {
   FinishedResponse,
   GenerationPromptOptions,
