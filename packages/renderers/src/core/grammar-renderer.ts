@@ -3,7 +3,7 @@ import type { Message, Role } from '../messages/message.js';
 import { toOpenAIMessage } from '../messages/openai-message.js';
 import type { ToolSpec } from '../messages/tool.js';
 import { BufferedStream, TokenStream } from '../parsing/response-stream.js';
-import type { Grammar, MessageContext, RenderedMessage } from './grammar.js';
+import type { Grammar, MessageContext, RenderedMessage, TrainingRules } from './grammar.js';
 import { checkTrainable, invalidMessages, isTrained } from './masks.js';
 import { type EncodedPiece, encodePiece, joinPieces, type Piece, pieceLength } from './pieces.js';
 import type {
@@ -60,9 +60,12 @@ export class GrammarRenderer implements Renderer {
     return joinPieces(this.#encode([this.#grammar.bos, ...rendered, ...suffix, beginning]));
   }
 
-  buildSupervisedExample(messages: readonly Message[], trainOnWhat: TrainOnWhat = 'last_assistant_message'): SupervisedExample {
-    const prepared = this.#prepare(messages);
-    checkTrainable(prepared, trainOnWhat);
+  buildSupervisedExample(messages: readonly Message[], trainOnWhat: TrainOnWhat = this.#defaultMode('last_assistant_message')): SupervisedExample {
+    const { training } = this.#grammar;
+    const all = this.#prepare(messages);
+    const prepared = training === undefined ? all : this.#untilLastTrained(training, all, trainOnWhat);
+    if (training === undefined) checkTrainable(prepared, trainOnWhat);
+    else if (prepared.length === 0) throw invalidMessages('messages', 'have nothing to train on. Use buildSupervisedExamples, which gives no example then.');
     // The message that is trained on always belongs to the last turn, also where it would end it.
     const turnStart = this.#turnStart(prepared.slice(0, -1));
     const parts: WeightedPieces[] = [{ pieces: [this.#grammar.bos], weight: 0 }];
@@ -70,13 +73,14 @@ export class GrammarRenderer implements Renderer {
       const context = contextOf(prepared, index, turnStart, messages);
       const { header = [], output, stopOverlap } = this.#renderMessage(message, context);
       parts.push({ pieces: header, weight: trainOnWhat === 'all_tokens' ? 1 : 0 });
-      parts.push({ pieces: context.isLast ? [...output, stopOverlap] : output, weight: isTrained(trainOnWhat, message, context) ? 1 : 0 });
+      const isWeighed = training?.isTrained(message, trainOnWhat, context) ?? isTrained(trainOnWhat, message, context);
+      parts.push({ pieces: context.isLast ? [...output, stopOverlap] : output, weight: isWeighed ? 1 : 0 });
     });
     const example = this.#join(parts);
-    return isTurnMode(trainOnWhat) ? this.#maskPrompt(example, messages, prepared, trainOnWhat) : example;
+    return training === undefined && isTurnMode(trainOnWhat) ? this.#maskPrompt(example, messages, prepared, trainOnWhat) : example;
   }
 
-  buildSupervisedExamples(messages: readonly Message[], trainOnWhat: TrainOnWhat = 'last_assistant_turn'): SupervisedExample[] {
+  buildSupervisedExamples(messages: readonly Message[], trainOnWhat: TrainOnWhat = this.#defaultMode('last_assistant_turn')): SupervisedExample[] {
     const examples = this.#grammar.splitExamples?.(messages, trainOnWhat) ?? this.#splitExamples(messages, trainOnWhat);
     return examples.map((example) => this.buildSupervisedExample(example.messages, example.trainOnWhat));
   }
@@ -107,6 +111,19 @@ export class GrammarRenderer implements Renderer {
     return toOpenAIMessage(message, this.#grammar.openAI);
   }
 
+  #defaultMode(usual: TrainOnWhat): TrainOnWhat {
+    return this.#grammar.training?.modes[0] ?? usual;
+  }
+
+  /** The messages up to the last that is trained on. */
+  #untilLastTrained(training: TrainingRules, messages: readonly Message[], trainOnWhat: TrainOnWhat): readonly Message[] {
+    if (!training.modes.includes(trainOnWhat)) {
+      throw invalidMessages('trainOnWhat', `must be one of ${training.modes.join(', ')} for renderer "${this.name}"; got ${trainOnWhat}.`);
+    }
+    const last = messages.findLastIndex((message, index) => training.isTrained(message, trainOnWhat, contextOf(messages, index, 0, messages)));
+    return messages.slice(0, last + 1);
+  }
+
   #prepare(messages: readonly Message[]): readonly Message[] {
     return this.#grammar.prepare?.(messages) ?? messages;
   }
@@ -132,6 +149,8 @@ export class GrammarRenderer implements Renderer {
 
   /** Examples of messages that later turns would render differently: each assistant message is the last of its own example. */
   #splitExamples(messages: readonly Message[], trainOnWhat: TrainOnWhat): { messages: readonly Message[]; trainOnWhat: TrainOnWhat }[] {
+    const { training } = this.#grammar;
+    if (training !== undefined && this.#untilLastTrained(training, messages, trainOnWhat).length === 0) return [];
     if (this.hasExtensionProperty) return [{ messages, trainOnWhat }];
     if (!isTurnMode(trainOnWhat) && trainOnWhat !== 'all_assistant_messages') {
       throw invalidMessages(

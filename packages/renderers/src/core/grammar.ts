@@ -47,6 +47,8 @@ export interface Grammar {
   renderPrefill?(prefill: string, context: MessageContext): string;
   /** Index of the message with which the assistant's last turn begins. Default: after the last user message. */
   turnStart?(messages: readonly Message[]): number;
+  /** How training differs from the usual rules. */
+  readonly training?: TrainingRules | undefined;
   /** How a conversation becomes several examples. Default: one per assistant message where later turns rewrite earlier ones. */
   splitExamples?(messages: readonly Message[], trainOnWhat: TrainOnWhat): { messages: readonly Message[]; trainOnWhat: TrainOnWhat }[];
   /** Messages that declare tools. Default: the template has no tools. */
@@ -55,6 +57,13 @@ export interface Grammar {
   readonly response: ResponseFormat;
   /** How a message looks to the model's Hugging Face template. */
   readonly openAI?: OpenAIFormat | undefined;
+}
+
+/** See {@link Grammar.training}. An example ends with the last message that is trained on; without one there is no example. */
+export interface TrainingRules {
+  /** The modes that make sense. The first is the default. */
+  readonly modes: readonly [TrainOnWhat, ...TrainOnWhat[]];
+  isTrained(message: Message, trainOnWhat: TrainOnWhat, context: MessageContext): boolean;
 }
 
 /** See {@link Grammar.openAI}. */

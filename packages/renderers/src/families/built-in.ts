@@ -11,6 +11,7 @@ import { qwen35 } from './qwen3-5.js';
 import { qwen38 } from './qwen3-8.js';
 import { qwen3Vl } from './qwen3-vl.js';
 import { roleColon } from './role-colon.js';
+import { tmlV0 } from './tml-v0.js';
 
 /** A renderer by name: its family, and which options it takes. */
 export interface BuiltIn {
@@ -67,4 +68,5 @@ export const BUILT_IN: Readonly<Record<string, BuiltIn>> = {
   gpt_oss_low_reasoning: { family: gptOss('low'), options: ['currentDate'] },
   gpt_oss_medium_reasoning: { family: gptOss('medium'), options: ['currentDate'] },
   gpt_oss_high_reasoning: { family: gptOss('high'), options: ['currentDate'] },
+  tml_v0: { family: tmlV0, options: ['effort'] },
 };
