@@ -180,7 +180,8 @@ export class GrammarRenderer implements Renderer {
     let position = 0;
     for (const { piece, weight } of encoded) {
       const end = position + pieceLength(piece);
-      weights.fill(weight, position, end);
+      // Where a template has its own rules, what the model did not write token by token is not trained on.
+      weights.fill('chunk' in piece && this.#grammar.training !== undefined ? 0 : weight, position, end);
       position = end;
     }
     return { modelInput: joinPieces(encoded.map(({ piece }) => piece)), weights };

@@ -49,6 +49,7 @@ class JsonReader {
 
   constructor(text: string) {
     this.#text = text;
+    if (text.startsWith('\uFEFF')) throw this.#problem('Unexpected UTF-8 BOM (decode using utf-8-sig)');
     this.#skipWhitespace();
   }
 

@@ -66,7 +66,8 @@ function writeImage(image: ImagePart, { messages, index }: MessageContext, befor
   const images = ensureParts(messages[index]?.content ?? '').filter(({ type }) => type === 'image');
   const label = images.length > 1 ? `<image ${images.indexOf(image) + 1}>` : '';
   const lastImage = before.findLastIndex((earlier) => typeof earlier !== 'string');
-  const text = before.slice(lastImage + 1).findLast((earlier) => earlier !== '') ?? '';
+  // The text since the image before, without the tag that closed it.
+  const text = before.slice(lastImage < 0 ? 0 : lastImage + 2).findLast((earlier) => earlier !== '') ?? '';
   const newline = typeof text === 'string' && text !== '' && !text.endsWith('\n') ? '\n' : '';
   return [`${newline}${label}<img>`, piece, '</img>'];
 }
