@@ -48,7 +48,10 @@ export {
   rendererForModel,
   rendererNames,
 } from './registry.js';
+export { compareRenderers, type DifferingToken, type RendererComparison, type RendererDifference } from './templates/compare-renderers.js';
 export { type HuggingFaceTokenizer, huggingFaceTokenizer } from './tokenizers/hugging-face-tokenizer.js';
 export { KIMI_SPLIT_PATTERN, type TiktokenOptions, tiktokenTokenizer } from './tokenizers/tiktoken-tokenizer.js';
 export type { TokenizerConfig } from './tokenizers/tokenizer-config.js';
 export { bpeTokenizer, type TokenizerJson } from './tokenizers/tokenizer-json.js';
+export { type ConversationData, type ConversationToDatumOptions, conversationToData, conversationToDatum, type ExampleReport } from './training/conversation-to-datum.js';
+export { type DatumFromWeightsOptions, datumFromModelInputWeights, type Reduction } from './training/datum-from-weights.js';
