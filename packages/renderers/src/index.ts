@@ -53,5 +53,17 @@ export { type HuggingFaceTokenizer, huggingFaceTokenizer } from './tokenizers/hu
 export { KIMI_SPLIT_PATTERN, type TiktokenOptions, tiktokenTokenizer } from './tokenizers/tiktoken-tokenizer.js';
 export type { TokenizerConfig } from './tokenizers/tokenizer-config.js';
 export { bpeTokenizer, type TokenizerJson } from './tokenizers/tokenizer-json.js';
-export { type ConversationData, type ConversationToDatumOptions, conversationToData, conversationToDatum, type ExampleReport } from './training/conversation-to-datum.js';
+export {
+  type ConversationData,
+  type ConversationToDatumOptions,
+  conversationToData,
+  conversationToDatum,
+  type ExampleReport,
+} from './training/conversation-to-datum.js';
 export { type DatumFromWeightsOptions, datumFromModelInputWeights, type Reduction } from './training/datum-from-weights.js';
+export { type ShowExampleOptions, showExample } from './view/show-example.js';
+export { EXAMPLE_STYLE, showExampleHtml } from './view/show-example-html.js';
+export { fromAlpaca, toAlpaca } from './messages/alpaca.js';
+export type { Conversation } from './messages/conversation.js';
+export { fromOpenAI, toOpenAI } from './messages/openai.js';
+export { fromShareGpt, toShareGpt } from './messages/share-gpt.js';
