@@ -1,7 +1,5 @@
-import { isPlainObject, ValidationError } from '@tinkex/types';
+import { booleanAt, invalid, isAbsent, type Json, listAt, objectAt, stringAt } from './json-fields.js';
 import type { ContentPart, Message, ToolCall, UnparsedToolCall } from './message.js';
-
-type Json = Readonly<Record<string, unknown>>;
 
 const MESSAGE_FIELDS = ['role', 'content', 'tool_calls', 'unparsed_tool_calls', 'trainable', 'tool_call_id', 'name'];
 
@@ -83,38 +81,4 @@ function decodeToolCall(json: unknown, path: string): ToolCall {
 function decodeUnparsedToolCall(json: unknown, path: string): UnparsedToolCall {
   const { raw_text, error } = objectAt(json, path);
   return { rawText: stringAt(raw_text, `${path}.raw_text`), error: stringAt(error, `${path}.error`) };
-}
-
-function isAbsent(value: unknown): value is undefined | null {
-  return value === undefined || value === null;
-}
-
-export function objectAt(value: unknown, path: string): Json {
-  if (isPlainObject(value)) return value;
-  throw invalid(path, `must be an object, got ${describe(value)}`);
-}
-
-export function stringAt(value: unknown, path: string, problem = 'must be text'): string {
-  if (typeof value === 'string') return value;
-  throw invalid(path, `${problem}; got ${describe(value)}`);
-}
-
-function booleanAt(value: unknown, path: string): boolean {
-  if (typeof value === 'boolean') return value;
-  throw invalid(path, `must be true or false; got ${describe(value)}`);
-}
-
-export function listAt<T>(value: unknown, path: string, decode: (item: unknown, path: string) => T, problem = 'must be a list'): T[] {
-  if (Array.isArray(value)) return value.map((item, index) => decode(item, `${path}[${index}]`));
-  throw invalid(path, `${problem}; got ${describe(value)}`);
-}
-
-function describe(value: unknown): string {
-  if (value === null) return 'null';
-  return Array.isArray(value) ? 'a list' : value === undefined ? 'nothing' : typeof value;
-}
-
-/** The error for a record that is not a message. */
-export function invalid(path: string, message: string): ValidationError {
-  return new ValidationError({ direction: 'request', subject: 'message', issues: [{ path, message }] });
 }

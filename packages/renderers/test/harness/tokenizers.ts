@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { Tokenizer } from '@huggingface/tokenizers';
-import type { AddedTokens, RendererTokenizer } from '../../src/index.js';
+import { bpeTokenizer, type RendererTokenizer } from '../../src/index.js';
 
 interface AddedToken {
   readonly id: number;
@@ -41,7 +40,7 @@ export function tokenizerOf(id: string): RendererTokenizer {
 function load(id: string): RendererTokenizer {
   const derivation = DERIVATIONS[id] as Derivation;
   const json = derive(JSON.parse(readFileSync(fileOf(derivation), 'utf8')) as TokenizerJson, derivation.set_added_tokens ?? []);
-  return wrap(json, derivation);
+  return bpeTokenizer(json as never, { bos_token: derivation.bos_token, eos_token: derivation.eos_token });
 }
 
 function fileOf({ package: name, file }: Derivation): string {
@@ -63,33 +62,4 @@ function derive(json: TokenizerJson, tokens: readonly AddedToken[]): TokenizerJs
     added.set(id, { id, content, special, single_word: false, lstrip: false, rstrip: false, normalized: false } as AddedToken);
   }
   return { ...json, model: { ...json.model, vocab }, added_tokens: [...added.values()].sort((left, right) => left.id - right.id) };
-}
-
-function wrap(json: TokenizerJson, { bos_token, eos_token }: Derivation): RendererTokenizer {
-  const config = { clean_up_tokenization_spaces: false };
-  const keeping = (keeps: (token: AddedToken) => boolean) =>
-    new Tokenizer({ ...json, added_tokens: json.added_tokens.filter(keeps) } as never, config as never);
-  const byMode: Record<AddedTokens, () => Tokenizer> = {
-    all: lazy(() => keeping(() => true)),
-    ordinary: lazy(() => keeping(({ special }) => !special)),
-    none: lazy(() => keeping(() => false)),
-  };
-  const ids = new Map(json.added_tokens.map(({ id, content }) => [content, id]));
-  const idOf = (token: string | null) => (token === null ? undefined : ids.get(token));
-  return {
-    encode: (text, { addedTokens = 'all' } = {}) => byMode[addedTokens]().encode(text, { add_special_tokens: false }).ids,
-    decode: (tokens, { skipSpecialTokens = false } = {}) =>
-      byMode.all().decode(Array.from(tokens), { skip_special_tokens: skipSpecialTokens }),
-    tokenId: (token) => ids.get(token),
-    bosTokenId: idOf(bos_token),
-    eosTokenId: idOf(eos_token),
-  };
-}
-
-function lazy<T>(make: () => T): () => T {
-  let made: T | undefined;
-  return () => {
-    made ??= make();
-    return made;
-  };
 }
