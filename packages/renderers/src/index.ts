@@ -24,6 +24,8 @@ export type {
 } from './core/renderer.js';
 export type { AddedTokens, EncodeOptions, RendererTokenizer } from './core/tokenizer.js';
 export type { ImageSize, RendererOptions } from './families/family.js';
+export { fromAlpaca, toAlpaca } from './messages/alpaca.js';
+export type { Conversation } from './messages/conversation.js';
 export type {
   AudioPart,
   Content,
@@ -38,6 +40,8 @@ export type {
   UnparsedToolCall,
 } from './messages/message.js';
 export { decodeMessage, encodeMessage } from './messages/message-json.js';
+export { fromOpenAI, toOpenAI } from './messages/openai.js';
+export { fromShareGpt, toShareGpt } from './messages/share-gpt.js';
 export { type JsonSchemaSource, type ToolOptions, type ToolSpec, tool } from './messages/tool.js';
 export { classifyParseFailure, type ParseFailure } from './parsing/parse-failure.js';
 export {
@@ -63,7 +67,3 @@ export {
 export { type DatumFromWeightsOptions, datumFromModelInputWeights, type Reduction } from './training/datum-from-weights.js';
 export { type ShowExampleOptions, showExample } from './view/show-example.js';
 export { EXAMPLE_STYLE, showExampleHtml } from './view/show-example-html.js';
-export { fromAlpaca, toAlpaca } from './messages/alpaca.js';
-export type { Conversation } from './messages/conversation.js';
-export { fromOpenAI, toOpenAI } from './messages/openai.js';
-export { fromShareGpt, toShareGpt } from './messages/share-gpt.js';

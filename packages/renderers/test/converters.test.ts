@@ -10,14 +10,18 @@ import {
   fromShareGpt,
   rendererForModel,
   toAlpaca,
-  tool,
   toOpenAI,
+  tool,
   toShareGpt,
 } from '../src/index.js';
 import { tokenizerOf } from './harness/tokenizers.js';
 import { readVectors } from './harness/vectors.js';
 
-const WEATHER = tool({ name: 'get_weather', description: 'Weather of a city', parameters: z.object({ city: z.string().describe('Name') }) });
+const WEATHER = tool({
+  name: 'get_weather',
+  description: 'Weather of a city',
+  parameters: z.object({ city: z.string().describe('Name') }),
+});
 
 const CONVERSATION: Conversation = {
   messages: [
@@ -59,7 +63,9 @@ describe('tool', () => {
 
   it('refuses a tool without a name, and parameters that are not a schema', () => {
     expect(() => tool({ name: '' })).toThrow('The name of a tool is empty');
-    expect(() => tool({ name: 'f', parameters: 5 as never })).toThrow('The parameters of tool "f" are neither a JSON schema nor a zod schema');
+    expect(() => tool({ name: 'f', parameters: 5 as never })).toThrow(
+      'The parameters of tool "f" are neither a JSON schema nor a zod schema',
+    );
   });
 });
 
@@ -98,12 +104,24 @@ describe('OpenAI records', () => {
 
   it('take images by address, calls without content, and arguments as an object', () => {
     const messages = [
-      { role: 'user', content: [{ type: 'text', text: 'What?' }, { type: 'image_url', image_url: { url: 'data:image/png;base64,AA==' } }] },
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: 'What?' },
+          { type: 'image_url', image_url: { url: 'data:image/png;base64,AA==' } },
+        ],
+      },
       { role: 'assistant', content: null, tool_calls: [{ id: 'c', type: 'function', function: { name: 'f', arguments: { a: 1 } } }] },
     ];
     const conversation = fromOpenAI({ messages });
     expect(conversation.messages).toEqual([
-      { role: 'user', content: [{ type: 'text', text: 'What?' }, { type: 'image', image: 'data:image/png;base64,AA==' }] },
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: 'What?' },
+          { type: 'image', image: 'data:image/png;base64,AA==' },
+        ],
+      },
       { role: 'assistant', content: '', toolCalls: [{ type: 'function', id: 'c', function: { name: 'f', arguments: '{"a": 1}' } }] },
     ]);
     expect((toOpenAI(conversation).messages as unknown[])[0]).toEqual(messages[0]);
@@ -122,18 +140,34 @@ describe('OpenAI records', () => {
 
   it('become a datum in one step', () => {
     const renderer = rendererForModel('Qwen/Qwen3-8B', tokenizerOf('qwen3'));
-    const { messages } = fromOpenAI(JSON.parse('{"messages":[{"role":"user","content":"What is 2+2?"},{"role":"assistant","content":"4"}]}'));
-    const { modelInput, lossFnInputs } = conversationToDatum(messages, renderer, { trainOnWhat: 'last_assistant_message', reduction: 'none' });
-    expect(renderer.tokenizer.decode(modelInput.toInts())).toBe('<|im_start|>user\nWhat is 2+2?<|im_end|>\n<|im_start|>assistant\n<think>\n\n</think>\n\n4');
+    const { messages } = fromOpenAI(
+      JSON.parse('{"messages":[{"role":"user","content":"What is 2+2?"},{"role":"assistant","content":"4"}]}'),
+    );
+    const { modelInput, lossFnInputs } = conversationToDatum(messages, renderer, {
+      trainOnWhat: 'last_assistant_message',
+      reduction: 'none',
+    });
+    expect(renderer.tokenizer.decode(modelInput.toInts())).toBe(
+      '<|im_start|>user\nWhat is 2+2?<|im_end|>\n<|im_start|>assistant\n<think>\n\n</think>\n\n4',
+    );
     expect(Array.from(lossFnInputs.weights?.toArray() ?? [], Number).reduce((sum, weight) => sum + weight)).toBe(6);
   });
 
   it.each([
     [{}, 'records[7].messages must be a list; got nothing'],
     [{ messages: [{ role: 'user' }] }, 'records[7].messages[0].content must be text or a list of parts; got nothing'],
-    [{ messages: [{ role: 'user', content: [{ type: 'input_audio' }] }] }, 'records[7].messages[0].content[0].type must be text or image_url; got "input_audio"'],
-    [{ messages: [{ role: 'assistant', content: '', function_call: {} }] }, 'records[7].messages[0].function_call is the old form of a call'],
-    [{ messages: [{ role: 'assistant', tool_calls: [{ function: {} }] }] }, 'records[7].messages[0].tool_calls[0].function.name must be text'],
+    [
+      { messages: [{ role: 'user', content: [{ type: 'input_audio' }] }] },
+      'records[7].messages[0].content[0].type must be text or image_url; got "input_audio"',
+    ],
+    [
+      { messages: [{ role: 'assistant', content: '', function_call: {} }] },
+      'records[7].messages[0].function_call is the old form of a call',
+    ],
+    [
+      { messages: [{ role: 'assistant', tool_calls: [{ function: {} }] }] },
+      'records[7].messages[0].tool_calls[0].function.name must be text',
+    ],
     [{ messages: [], tools: [{ function: { description: 'x' } }] }, 'records[7].tools[0].function.name must be text'],
   ])('refuse %j and name record and field', (record, problem) => {
     expect(() => fromOpenAI(record, 'records[7]')).toThrow(problem);

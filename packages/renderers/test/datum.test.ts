@@ -1,6 +1,13 @@
 import { type Datum, image, imageAssetPointer, ModelInput, type ModelInputChunk } from '@tinkex/types';
 import { describe, expect, it } from 'vitest';
-import { conversationToData, conversationToDatum, datumFromModelInputWeights, getRenderer, type Message, type Reduction } from '../src/index.js';
+import {
+  conversationToData,
+  conversationToDatum,
+  datumFromModelInputWeights,
+  getRenderer,
+  type Message,
+  type Reduction,
+} from '../src/index.js';
 import { tokenizerOf } from './harness/tokenizers.js';
 import { attempt, readVectors } from './harness/vectors.js';
 
@@ -47,7 +54,10 @@ describe('datumFromModelInputWeights', () => {
     const modelInput = new ModelInput(input.modelInput.chunks.map(chunkOf));
     const actual = attempt(() =>
       summaryOf(
-        datumFromModelInputWeights(modelInput, input.weights, { maxLength: input.maxLength ?? undefined, reduction: input.reduction as Reduction }),
+        datumFromModelInputWeights(modelInput, input.weights, {
+          maxLength: input.maxLength ?? undefined,
+          reduction: input.reduction as Reduction,
+        }),
       ),
     );
     const { ok } = expected;
@@ -67,7 +77,13 @@ describe('conversations as data', () => {
   const renderer = getRenderer('qwen3', tokenizerOf('stand-in'));
   const messages: Message[] = [
     { role: 'user', content: 'One?' },
-    { role: 'assistant', content: [{ type: 'thinking', thinking: 'hm' }, { type: 'text', text: 'Two.' }] },
+    {
+      role: 'assistant',
+      content: [
+        { type: 'thinking', thinking: 'hm' },
+        { type: 'text', text: 'Two.' },
+      ],
+    },
     { role: 'user', content: 'Three?' },
     { role: 'assistant', content: 'Four.' },
   ];
@@ -80,14 +96,18 @@ describe('conversations as data', () => {
 
   it('trains on all assistant messages unless told otherwise', () => {
     const count = (datum: Datum) => summaryOf(datum).weights.filter((weight) => weight > 0).length;
-    expect(count(conversationToDatum(messages, renderer))).toBeGreaterThan(count(conversationToDatum(messages, renderer, { trainOnWhat: 'last_assistant_message' })));
+    expect(count(conversationToDatum(messages, renderer))).toBeGreaterThan(
+      count(conversationToDatum(messages, renderer, { trainOnWhat: 'last_assistant_message' })),
+    );
   });
 
   it('makes one example per answer where the template removes earlier thinking', () => {
     const { data, report } = conversationToData(messages, renderer);
     expect(data).toHaveLength(2);
     expect(report).toHaveLength(2);
-    expect(report.every(({ truncatedLength, trainedTokens, problem }) => truncatedLength === 0 && trainedTokens > 0 && problem === undefined)).toBe(true);
+    expect(
+      report.every(({ truncatedLength, trainedTokens, problem }) => truncatedLength === 0 && trainedTokens > 0 && problem === undefined),
+    ).toBe(true);
     expect(renderer.tokenizer.decode(summaryOf(data[0] as Datum).targets)).toContain('hm');
     expect(renderer.tokenizer.decode(summaryOf(data[1] as Datum).targets)).not.toContain('hm');
   });
@@ -95,7 +115,10 @@ describe('conversations as data', () => {
   it('reports what was cut off and what has nothing left to learn', () => {
     const { data, report } = conversationToData(messages, renderer, { maxLength: 12 });
     expect(data).toHaveLength(0);
-    expect(report).toMatchObject([{ truncatedLength: expect.any(Number), trainedTokens: 0, problem: 'No token of it is trained on.' }, { trainedTokens: 0 }]);
+    expect(report).toMatchObject([
+      { truncatedLength: expect.any(Number), trainedTokens: 0, problem: 'No token of it is trained on.' },
+      { trainedTokens: 0 },
+    ]);
     const whole = conversationToData(messages, renderer).report[0]?.length as number;
     expect(conversationToData(messages, renderer, { maxLength: whole - 1 }).report[0]).toMatchObject({ length: whole, truncatedLength: 1 });
   });
@@ -103,6 +126,8 @@ describe('conversations as data', () => {
   it('names the message and the field of what cannot be written', () => {
     const llama = getRenderer('llama3', tokenizerOf('stand-in'));
     expect(() => conversationToDatum(messages, llama)).toThrow('messages[1].content must be text or a single text part');
-    expect(() => conversationToDatum([{ role: 'user', content: 'x', trainable: true }], llama)).toThrow("messages[0].trainable is set, but trainOnWhat is 'all_assistant_messages'");
+    expect(() => conversationToDatum([{ role: 'user', content: 'x', trainable: true }], llama)).toThrow(
+      "messages[0].trainable is set, but trainOnWhat is 'all_assistant_messages'",
+    );
   });
 });

@@ -37,24 +37,32 @@ const helpers = readVectors<Helpers>('_helpers');
 const outcome = (value: Outcome | undefined) => (value === undefined || isRefusal(value) ? undefined : (value as { out: unknown }).out);
 
 describe('content', () => {
-  it.each(helpers.content.map((vector) => [JSON.stringify(vector.in), vector] as const))('reads %s as the reference does', (_name, vector) => {
-    const content = decodeMessage({ role: 'user', content: vector.in }).content as Content;
-    expect(singleText(content)).toEqual(outcome(vector.ensure_text));
-    expect(ensureParts(content)).toEqual(outcome(vector.ensure_list));
-    expect(textOf(content)).toEqual(outcome(vector.get_text_content));
-    expect(formatContent(content)).toEqual(outcome(vector.format_content_as_string));
-    expect(formatContent(content, '|')).toEqual(outcome(vector.format_sep));
-    expect(hasThinking(content)).toEqual(outcome(vector.has_thinking));
-    const jsonable = outcome(vector.content_to_jsonable);
-    if (jsonable !== undefined) expect(encodeMessage({ role: 'user', content }).content).toEqual(jsonable);
-  });
+  it.each(helpers.content.map((vector) => [JSON.stringify(vector.in), vector] as const))(
+    'reads %s as the reference does',
+    (_name, vector) => {
+      const content = decodeMessage({ role: 'user', content: vector.in }).content as Content;
+      expect(singleText(content)).toEqual(outcome(vector.ensure_text));
+      expect(ensureParts(content)).toEqual(outcome(vector.ensure_list));
+      expect(textOf(content)).toEqual(outcome(vector.get_text_content));
+      expect(formatContent(content)).toEqual(outcome(vector.format_content_as_string));
+      expect(formatContent(content, '|')).toEqual(outcome(vector.format_sep));
+      expect(hasThinking(content)).toEqual(outcome(vector.has_thinking));
+      const jsonable = outcome(vector.content_to_jsonable);
+      if (jsonable !== undefined) expect(encodeMessage({ role: 'user', content }).content).toEqual(jsonable);
+    },
+  );
 });
 
 describe('blocks', () => {
   it.each(helpers.blocks.map((vector) => [vector.in, vector] as const))('splits %j as the reference does', (text, vector) => {
     const blocks = parseContentBlocks(text);
-    const { tool_calls = [], unparsed_tool_calls = [] } = encodeMessage({ role: 'assistant', content: '', ...blocks }) as Record<string, unknown[]>;
-    expect(blocks === undefined ? null : { parts: blocks.parts, tools: [...tool_calls, ...unparsed_tool_calls] }).toEqual(vector.parse_content_blocks);
+    const { tool_calls = [], unparsed_tool_calls = [] } = encodeMessage({ role: 'assistant', content: '', ...blocks }) as Record<
+      string,
+      unknown[]
+    >;
+    expect(blocks === undefined ? null : { parts: blocks.parts, tools: [...tool_calls, ...unparsed_tool_calls] }).toEqual(
+      vector.parse_content_blocks,
+    );
     expect(parseThinkBlocks(text) ?? null).toEqual(vector.parse_think_blocks);
   });
 
@@ -140,9 +148,12 @@ describe('Python JSON', () => {
 });
 
 describe('TokenText', () => {
-  it.each(helpers.utf8_decoder.map((vector) => [JSON.stringify(vector.feeds), vector] as const))('never shows half a character: %s', (_name, vector) => {
-    const text = new TokenText(tokenizerOf('stand-in'));
-    expect(vector.feeds.map((tokens) => text.push(...tokens) || null)).toEqual(vector.out);
-    expect(text.flush()).toBe(vector.flush);
-  });
+  it.each(helpers.utf8_decoder.map((vector) => [JSON.stringify(vector.feeds), vector] as const))(
+    'never shows half a character: %s',
+    (_name, vector) => {
+      const text = new TokenText(tokenizerOf('stand-in'));
+      expect(vector.feeds.map((tokens) => text.push(...tokens) || null)).toEqual(vector.out);
+      expect(text.flush()).toBe(vector.flush);
+    },
+  );
 });

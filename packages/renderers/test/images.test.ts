@@ -48,7 +48,11 @@ function joined(chunks: readonly (readonly number[] | number)[]): (number[] | { 
 const expected = ({ chunks, t = [] }: Rendered) =>
   joined((chunks ?? [{ t }]).map((chunk) => ('t' in chunk ? chunk.t : chunk.image.expected_tokens)));
 const actual = ({ chunks }: ModelInput) =>
-  joined(chunks.map((chunk) => (chunk.type === 'encoded_text' ? Array.from(chunk.tokens) : chunk.type === 'image' ? (chunk.expectedTokens ?? -1) : -1)));
+  joined(
+    chunks.map((chunk) =>
+      chunk.type === 'encoded_text' ? Array.from(chunk.tokens) : chunk.type === 'image' ? (chunk.expectedTokens ?? -1) : -1,
+    ),
+  );
 
 function rendererOf({ renderer, processor, tokenizer = 'stand-in' }: ImageCase): Renderer {
   const options: RendererOptions = processor === null || processor === 'built-in' ? {} : { countImageTokens: COUNTERS[processor] };
@@ -56,21 +60,24 @@ function rendererOf({ renderer, processor, tokenizer = 'stand-in' }: ImageCase):
 }
 
 describe('images', () => {
-  it.each(cases.map((vector) => [vector.renderer, vector.processor, vector.conv, vector] as const))('%s with processor %s: %s', (...[, , , vector]) => {
-    const renderer = rendererOf(vector);
-    const messages = decodeMessages(conversations.find(({ id }) => id === vector.conv)?.messages);
-    const prompt = attempt(() => actual(renderer.buildGenerationPrompt(messages)));
-    expect(prompt).toEqual(isRefusal(vector.gen) ? 'refused' : expected(vector.gen));
-    for (const [mode, weights] of Object.entries(vector.sup?.w ?? {})) {
-      const example = attempt(() => renderer.buildSupervisedExample(messages, mode as TrainOnWhat));
-      if (isRefusal(weights)) expect(example).toBe('refused');
-      else if (example === 'refused') expect.fail(`${mode} is refused`);
-      else {
-        expect(actual(example.modelInput)).toEqual(expected(vector.sup ?? {}));
-        expect(runLengths(example.weights)).toEqual(weights);
+  it.each(cases.map((vector) => [vector.renderer, vector.processor, vector.conv, vector] as const))(
+    '%s with processor %s: %s',
+    (...[, , , vector]) => {
+      const renderer = rendererOf(vector);
+      const messages = decodeMessages(conversations.find(({ id }) => id === vector.conv)?.messages);
+      const prompt = attempt(() => actual(renderer.buildGenerationPrompt(messages)));
+      expect(prompt).toEqual(isRefusal(vector.gen) ? 'refused' : expected(vector.gen));
+      for (const [mode, weights] of Object.entries(vector.sup?.w ?? {})) {
+        const example = attempt(() => renderer.buildSupervisedExample(messages, mode as TrainOnWhat));
+        if (isRefusal(weights)) expect(example).toBe('refused');
+        else if (example === 'refused') expect.fail(`${mode} is refused`);
+        else {
+          expect(actual(example.modelInput)).toEqual(expected(vector.sup ?? {}));
+          expect(runLengths(example.weights)).toEqual(weights);
+        }
       }
-    }
-  });
+    },
+  );
 
   it('sends the bytes of a data URI and the format they have', () => {
     const renderer = getRenderer('qwen3_vl', tokenizerOf('stand-in'), { countImageTokens: () => 3 });

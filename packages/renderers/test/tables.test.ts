@@ -15,7 +15,9 @@ const tokenizer = tokenizerOf('stand-in');
 describe('rendererNames', () => {
   it('are the 44 names of the reference', () => {
     expect(rendererNames()).toHaveLength(44);
-    expect(new Set(rendererNames())).toEqual(new Set(RENDERER_FILES.map((file) => file.split(/[@+]/)[0]).filter((name) => rendererNames().includes(name as string))));
+    expect(new Set(rendererNames())).toEqual(
+      new Set(RENDERER_FILES.map((file) => file.split(/[@+]/)[0]).filter((name) => rendererNames().includes(name as string))),
+    );
   });
 
   it('contain every renderer that a model recommends', () => {
@@ -27,10 +29,14 @@ describe('rendererNames', () => {
 });
 
 describe('getRecommendedRendererName', () => {
-  it.each([...models, ...lookup_edge_cases].map(({ model, ...rest }) => [model, rest] as const))('of %s', (model, { renderers }: { renderers?: readonly string[] }) => {
-    if (renderers === undefined) expect(() => getRecommendedRendererName(model)).toThrow(expect.objectContaining({ code: expect.stringContaining('TINKEX_') }));
-    else expect(getRecommendedRendererName(model)).toBe(renderers[0]);
-  });
+  it.each([...models, ...lookup_edge_cases].map(({ model, ...rest }) => [model, rest] as const))(
+    'of %s',
+    (model, { renderers }: { renderers?: readonly string[] }) => {
+      if (renderers === undefined)
+        expect(() => getRecommendedRendererName(model)).toThrow(expect.objectContaining({ code: expect.stringContaining('TINKEX_') }));
+      else expect(getRecommendedRendererName(model)).toBe(renderers[0]);
+    },
+  );
 
   it('decides which renderer a model gets', () => {
     expect(rendererForModel('Qwen/Qwen3-8B', tokenizer).name).toBe('qwen3');

@@ -14,7 +14,6 @@ import {
   readVectors,
   rendererOf,
   runLengths,
-  type StreamCase,
   type TrainOnWhat,
   type VectorFile,
 } from './harness/vectors.js';

@@ -60,12 +60,16 @@ export class GrammarRenderer implements Renderer {
     return joinPieces(this.#encode([this.#grammar.bos, ...rendered, ...suffix, beginning]));
   }
 
-  buildSupervisedExample(messages: readonly Message[], trainOnWhat: TrainOnWhat = this.#defaultMode('last_assistant_message')): SupervisedExample {
+  buildSupervisedExample(
+    messages: readonly Message[],
+    trainOnWhat: TrainOnWhat = this.#defaultMode('last_assistant_message'),
+  ): SupervisedExample {
     const { training } = this.#grammar;
     const all = this.#prepare(messages);
     const prepared = training === undefined ? all : this.#untilLastTrained(training, all, trainOnWhat);
     if (training === undefined) checkTrainable(prepared, trainOnWhat);
-    else if (prepared.length === 0) throw invalidMessages('messages', 'have nothing to train on. Use buildSupervisedExamples, which gives no example then.');
+    else if (prepared.length === 0)
+      throw invalidMessages('messages', 'have nothing to train on. Use buildSupervisedExamples, which gives no example then.');
     // The message that is trained on always belongs to the last turn, also where it would end it.
     const turnStart = this.#turnStart(prepared.slice(0, -1));
     const parts: WeightedPieces[] = [{ pieces: [this.#grammar.bos], weight: 0 }];
@@ -80,7 +84,10 @@ export class GrammarRenderer implements Renderer {
     return training === undefined && isTurnMode(trainOnWhat) ? this.#maskPrompt(example, messages, prepared, trainOnWhat) : example;
   }
 
-  buildSupervisedExamples(messages: readonly Message[], trainOnWhat: TrainOnWhat = this.#defaultMode('last_assistant_turn')): SupervisedExample[] {
+  buildSupervisedExamples(
+    messages: readonly Message[],
+    trainOnWhat: TrainOnWhat = this.#defaultMode('last_assistant_turn'),
+  ): SupervisedExample[] {
     const examples = this.#grammar.splitExamples?.(messages, trainOnWhat) ?? this.#splitExamples(messages, trainOnWhat);
     return examples.map((example) => this.buildSupervisedExample(example.messages, example.trainOnWhat));
   }
@@ -120,7 +127,9 @@ export class GrammarRenderer implements Renderer {
     if (!training.modes.includes(trainOnWhat)) {
       throw invalidMessages('trainOnWhat', `must be one of ${training.modes.join(', ')} for renderer "${this.name}"; got ${trainOnWhat}.`);
     }
-    const last = messages.findLastIndex((message, index) => training.isTrained(message, trainOnWhat, contextOf(messages, index, 0, messages)));
+    const last = messages.findLastIndex((message, index) =>
+      training.isTrained(message, trainOnWhat, contextOf(messages, index, 0, messages)),
+    );
     return messages.slice(0, last + 1);
   }
 
@@ -188,7 +197,12 @@ export class GrammarRenderer implements Renderer {
   }
 
   /** What the prompt already contains, such as an opening `<think>`, is not trained on. */
-  #maskPrompt(example: SupervisedExample, given: readonly Message[], prepared: readonly Message[], trainOnWhat: TurnMode): SupervisedExample {
+  #maskPrompt(
+    example: SupervisedExample,
+    given: readonly Message[],
+    prepared: readonly Message[],
+    trainOnWhat: TurnMode,
+  ): SupervisedExample {
     const boundary = trainOnWhat === 'last_assistant_message' ? prepared.length - 1 : lastUserIndex(prepared) + 1;
     const tokens = textTokens(example.modelInput);
     if (prepared[boundary]?.role !== 'assistant' || tokens === undefined) return example;

@@ -23,17 +23,20 @@ export function deepseekV3({ thinks }: { readonly thinks: boolean }): Family {
     const strips = options.stripThinkingFromHistory ?? true;
 
     function renderAssistant(message: Message, context: MessageContext): RenderedMessage {
+      const text = (content: Content) =>
+        `${writeThoughts(content, message, context)}${writeCalls(message)}${content.length === 0 ? '' : EOS}`;
       // After a tool's answer the turn continues without a header.
-      const continues = context.previous?.role === 'tool';
-      const content = thinks || continues ? message.content : answerOf(message.content, context);
-      const closesThinking = !continues && (!thinks || (strips && !context.isLast));
-      const opensEmpty = thinks && !continues && context.isLast && content.length > 0 && !hasThinking(content);
-      const keepsThinking = context.isLast || !strips || (message.toolCalls?.length ?? 0) > 0;
-      const text = `${opensEmpty ? '<think></think>' : ''}${writeContent(keepsThinking ? content : removeThinking(content), context)}`;
-      return {
-        header: continues ? [] : [`<｜Assistant｜>${closesThinking ? '</think>' : ''}`],
-        output: [`${text}${writeCalls(message)}${content.length === 0 ? '' : EOS}`],
-      };
+      if (context.previous?.role === 'tool') return { output: [text(message.content)] };
+      if (!thinks) return { header: ['<｜Assistant｜></think>'], output: [text(answerOf(message.content, context))] };
+      if (strips && !context.isLast) return { header: ['<｜Assistant｜></think>'], output: [text(message.content)] };
+      const isDirect = context.isLast && message.content.length > 0 && !hasThinking(message.content);
+      return { header: ['<｜Assistant｜>'], output: [`${isDirect ? '<think></think>' : ''}${text(message.content)}`] };
+    }
+
+    /** Content with its thinking, which messages of the past keep only if they call tools. */
+    function writeThoughts(content: Content, { toolCalls = [] }: Message, context: MessageContext): string {
+      const keepsThinking = context.isLast || !strips || toolCalls.length > 0;
+      return writeContent(keepsThinking ? content : removeThinking(content), context);
     }
 
     return {
@@ -44,7 +47,8 @@ export function deepseekV3({ thinks }: { readonly thinks: boolean }): Family {
         if (message.role === 'assistant') return renderAssistant(message, context);
         const text = requireText(message, context);
         if (message.role === 'system' && !isLateSystem) return { output: [text] };
-        if (message.role === 'user' || (isLateSystem && options.systemRoleAsUser === true)) return { header: ['<｜User｜>'], output: [text] };
+        if (message.role === 'user' || (isLateSystem && options.systemRoleAsUser === true))
+          return { header: ['<｜User｜>'], output: [text] };
         if (message.role === 'tool') return { header: ['<｜tool▁output▁begin｜>'], output: [`${text}<｜tool▁output▁end｜>`] };
         const advice = isLateSystem ? 'Put it first, or set the option systemRoleAsUser.' : 'Use system, user, assistant or tool.';
         throw context.invalid('role', `${message.role} cannot stand here in this template. ${advice}`);
@@ -91,7 +95,8 @@ const CALLS_IN_SECTION = new RegExp(`${CALL.open}([\\p{L}\\p{N}\\p{M}_]+)${SEPAR
 function parseText(text: string): ParsedText {
   const results: ToolCallResults = { toolCalls: [], unparsedToolCalls: [] };
   const [, section = ''] = SECTION.exec(text) ?? [];
-  for (const [call, name = '', args = ''] of section.matchAll(CALLS_IN_SECTION)) readToolCall(results, call, () => verbatimToolCall(name, args));
+  for (const [call, name = '', args = ''] of section.matchAll(CALLS_IN_SECTION))
+    readToolCall(results, call, () => verbatimToolCall(name, args));
   const unterminated = findUnterminated(text, CALLS) ?? findUnterminated(text, CALL);
   if (unterminated !== undefined) results.unparsedToolCalls.push(unterminated);
   const hasCalls = results.toolCalls.length > 0 || results.unparsedToolCalls.length > 0;

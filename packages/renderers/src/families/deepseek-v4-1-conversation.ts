@@ -30,7 +30,8 @@ export function prepareDeepseekV41(messages: readonly Message[]): readonly Messa
 
 function placeTools(messages: readonly Message[]): Message[] {
   const late = messages.findIndex(({ role }, index) => role === 'tool_declare' && index > (messages[0]?.role === 'system' ? 1 : 0));
-  if (late >= 0) throw invalidMessages(`messages[${late}].role`, 'is tool_declare, which must be first or follow the first system message.');
+  if (late >= 0)
+    throw invalidMessages(`messages[${late}].role`, 'is tool_declare, which must be first or follow the first system message.');
   const [first, second, ...rest] = messages;
   if (first?.role === 'tool_declare') return [{ ...first, role: 'system', content: `\n\n${toolsText(first)}` }, ...messages.slice(1)];
   if (first?.role !== 'system' || second?.role !== 'tool_declare') return [...messages];

@@ -24,7 +24,8 @@ export function parseDsml(text: string): ParsedText {
     content = text.slice(0, match.index);
     const rest = text.slice(match.index + block.length);
     if (isBlank(body.replace(INVOKE, ''))) {
-      for (const [invoke, name = '', parameters = ''] of body.matchAll(INVOKE)) readToolCall(results, invoke, () => parseInvoke(name, parameters));
+      for (const [invoke, name = '', parameters = ''] of body.matchAll(INVOKE))
+        readToolCall(results, invoke, () => parseInvoke(name, parameters));
     } else refuse(block, 'malformed invoke');
     if (!isBlank(rest)) refuse(rest, 'output after calls block');
   }

@@ -37,7 +37,10 @@ export function deepseekV41({ budget, stripsByDefault = true }: { readonly budge
       const answers = isUserSide(previous) || (previous?.role === 'system' && index > 1);
       const marker = answers ? `<｜Assistant｜>${keepsThinking(context) ? '<think>' : '</think>'}` : '';
       const thinking = keepsThinking(context) ? `${thinkingOf(message.content)}</think>` : '';
-      return { header: [`${writeOpening(context)}${marker}`], output: [`${thinking}${textOf(message.content)}${writeCalls(message)}${EOS}`] };
+      return {
+        header: [`${writeOpening(context)}${marker}`],
+        output: [`${thinking}${textOf(message.content)}${writeCalls(message)}${EOS}`],
+      };
     }
 
     return {
@@ -58,7 +61,10 @@ export function deepseekV41({ budget, stripsByDefault = true }: { readonly budge
           case 'tool_declare':
             return { output: [] };
           default:
-            throw context.invalid('role', `${message.role} is unknown to this template. Use system, user, assistant, tool or tool_declare.`);
+            throw context.invalid(
+              'role',
+              `${message.role} is unknown to this template. Use system, user, assistant, tool or tool_declare.`,
+            );
         }
       },
       turnStart: (messages) => messages.findLastIndex(({ role }, index) => role === 'user' || (role === 'system' && index > 0)) + 1,

@@ -46,7 +46,8 @@ export function glm53(effort: 'Max' | 'High' | 'Low'): Family {
         const { previous } = context;
         if (message.role === 'assistant') return renderAssistant(message, context);
         const marker = roleMarker(message.role, context);
-        const isWritten = (previous?.role === 'assistant' && terminatorOf(previous) === marker) || (message.role === 'tool' && previous?.role === 'tool');
+        const isWritten =
+          (previous?.role === 'assistant' && terminatorOf(previous) === marker) || (message.role === 'tool' && previous?.role === 'tool');
         const text = requireTexts(message.content, context);
         return { header: isWritten ? [] : [marker], output: [message.role === 'tool' ? `<tool_response>${text}</tool_response>` : text] };
       },
@@ -87,7 +88,13 @@ function separate(content: Content, context: MessageContext): { readonly thinkin
   if (typeof content === 'string') {
     return { thinking: inlineThinking(content)?.thinking ?? '', text: content.split('</think>').at(-1) as string };
   }
-  return { thinking: thinkingOf(content), text: requireTexts(content.filter(({ type }) => type !== 'thinking'), context) };
+  return {
+    thinking: thinkingOf(content),
+    text: requireTexts(
+      content.filter(({ type }) => type !== 'thinking'),
+      context,
+    ),
+  };
 }
 
 function writeCalls(message: Message, context: MessageContext): string {

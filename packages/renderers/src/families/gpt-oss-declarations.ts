@@ -29,7 +29,9 @@ function documentProperty(property: PythonValue): string[] {
   return [
     ...(title === undefined ? [] : [`// ${String(title)}`, '// ']),
     ...(description === undefined ? [] : [`// ${String(description)}`]),
-    ...(Array.isArray(examples) && examples.length > 0 ? ['// Examples:', ...examples.map((example: PythonValue) => `// - ${dumpJson(example)}`)] : []),
+    ...(Array.isArray(examples) && examples.length > 0
+      ? ['// Examples:', ...examples.map((example: PythonValue) => `// - ${dumpJson(example)}`)]
+      : []),
   ];
 }
 

@@ -71,7 +71,9 @@ function declareTools(tools: readonly ToolSpec[], systemPrompt: string): Message
   const routing: Message = { role: INTERNAL_SYSTEM, content: "Calls to these tools must go to the commentary channel: 'functions'." };
   const sections = [
     ...(systemPrompt === '' ? [] : [`# Instructions\n\n${systemPrompt}`]),
-    ...(tools.length === 0 ? [] : [`# Tools\n\n## functions\n\nnamespace functions {\n\n${declareForHarmony(tools)}\n\n} // namespace functions`]),
+    ...(tools.length === 0
+      ? []
+      : [`# Tools\n\n## functions\n\nnamespace functions {\n\n${declareForHarmony(tools)}\n\n} // namespace functions`]),
   ];
   return [
     ...(tools.length === 0 ? [] : [routing]),

@@ -45,7 +45,8 @@ function writeType(schema: PythonValue, indent: string): string {
   if (schema.size === 0) return 'any';
   const [reference, values, choices, type] = [schema.get('$ref'), schema.get('enum'), schema.get('anyOf'), schema.get('type')];
   if (typeof reference === 'string') return reference === '#' ? 'parameters' : reference.replace('#/$defs/', '');
-  if (Array.isArray(values)) return values.map((value: PythonValue) => (typeof value === 'string' ? `"${value}"` : pythonStr(value))).join(' | ');
+  if (Array.isArray(values))
+    return values.map((value: PythonValue) => (typeof value === 'string' ? `"${value}"` : pythonStr(value))).join(' | ');
   if (Array.isArray(choices)) return choices.map((choice: PythonValue) => writeType(choice, indent)).join(' | ');
   if (Array.isArray(type)) return type.map(writeNamedType).join(' | ');
   if (type === 'object') return writeObject(schema, indent, 'required first');
@@ -70,8 +71,13 @@ function writeObject(schema: PythonDict, indent: string, order: 'required first'
   const ordered =
     order === 'as given'
       ? properties
-      : [...properties.filter(([name]) => required.has(name)).sort(byName), ...properties.filter(([name]) => !required.has(name)).sort(byName)];
-  const fields = ordered.map(([name, value]) => `${documentField(value, inner)}${inner}${name}${required.has(name) ? '' : '?'}: ${writeType(value, inner)}`);
+      : [
+          ...properties.filter(([name]) => required.has(name)).sort(byName),
+          ...properties.filter(([name]) => !required.has(name)).sort(byName),
+        ];
+  const fields = ordered.map(
+    ([name, value]) => `${documentField(value, inner)}${inner}${name}${required.has(name) ? '' : '?'}: ${writeType(value, inner)}`,
+  );
   const additional = schema.get('additionalProperties');
   if (additional !== undefined) fields.push(`${inner}[k: string]: ${additional === false ? 'never' : writeType(additional, inner)}`);
   return fields.length === 0 ? '{}' : `{\n${fields.join(',\n')}\n${indent}}`;
@@ -82,7 +88,9 @@ function writeArray(schema: PythonDict, indent: string): string {
   if (items === undefined) return 'Array<any>';
   const inner = `${indent}${INDENT}`;
   const documentation = documentField(items, inner);
-  return documentation === '' ? `Array<${writeType(items, indent)}>` : `Array<\n${documentation}${inner}${writeType(items, inner)}\n${indent}>`;
+  return documentation === ''
+    ? `Array<${writeType(items, indent)}>`
+    : `Array<\n${documentation}${inner}${writeType(items, inner)}\n${indent}>`;
 }
 
 /** What a comment above a field says: description, constraints, default. */

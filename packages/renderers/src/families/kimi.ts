@@ -104,7 +104,10 @@ function writeCalls({ toolCalls = [] }: Message): string {
 }
 
 /** One example per turn of a user, because an answer without calls ends what the model remembers thinking. */
-function splitAtUsers(messages: readonly Message[], trainOnWhat: TrainOnWhat): { messages: readonly Message[]; trainOnWhat: TrainOnWhat }[] {
+function splitAtUsers(
+  messages: readonly Message[],
+  trainOnWhat: TrainOnWhat,
+): { messages: readonly Message[]; trainOnWhat: TrainOnWhat }[] {
   if (trainOnWhat === 'last_assistant_message' || trainOnWhat === 'last_assistant_turn') return [{ messages, trainOnWhat }];
   const users = messages.flatMap(({ role }, index) => (role === 'user' ? [index] : []));
   const mode = trainOnWhat === 'all_assistant_messages' ? 'last_assistant_turn' : trainOnWhat;
@@ -127,7 +130,10 @@ function declare(tools: readonly ToolSpec[], systemPrompt: string, write: () => 
 const S = `[${PYTHON_SPACE}]*`;
 const COMPLETE_SECTION = /<\|tool_calls?_section_begin\|>(.*?)<\|tool_calls?_section_end\|>/s;
 /** Calls whose id ends in a number; others are passed over. */
-const CALLS = new RegExp(`<\\|tool_call_begin\\|>${S}([^<]+:\\p{Nd}+)${S}<\\|tool_call_argument_begin\\|>${S}(.*?)${S}<\\|tool_call_end\\|>`, 'gsu');
+const CALLS = new RegExp(
+  `<\\|tool_call_begin\\|>${S}([^<]+:\\p{Nd}+)${S}<\\|tool_call_argument_begin\\|>${S}(.*?)${S}<\\|tool_call_end\\|>`,
+  'gsu',
+);
 
 function parseText(text: string): ParsedText {
   const results: ToolCallResults = { toolCalls: [], unparsedToolCalls: [] };

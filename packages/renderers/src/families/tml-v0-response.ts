@@ -11,7 +11,12 @@ import { toolCall } from '../parsing/tool-calls.js';
 
 const STOP = '<|content_model_end_sampling|>';
 const END = '<|end_message|>';
-const AUTHORS = { '<|message_system|>': 'system', '<|message_user|>': 'user', '<|message_model|>': 'assistant', '<|message_tool|>': 'tool' } as const;
+const AUTHORS = {
+  '<|message_system|>': 'system',
+  '<|message_user|>': 'user',
+  '<|message_model|>': 'assistant',
+  '<|message_tool|>': 'tool',
+} as const;
 const CONTENTS = ['text', 'thinking', 'tool_error', 'invoke_tool_json', 'invoke_tool_text', 'xml'] as const;
 
 type Author = (typeof AUTHORS)[keyof typeof AUTHORS];
@@ -41,7 +46,8 @@ export function tmlResponse(tokenizer: RendererTokenizer): ResponseFormat {
   function readText(tokens: readonly number[]): string {
     const text = decodeTokens(tokenizer, tokens);
     const isSuspect = text.includes('\uFFFD') && !tokens.some((token) => authors.has(token) || kinds.has(token));
-    if (isSuspect && String(Array.from(tokenizer.encode(text, { addedTokens: 'none' }))) !== String(tokens)) throw new FramingError('not UTF-8');
+    if (isSuspect && String(Array.from(tokenizer.encode(text, { addedTokens: 'none' }))) !== String(tokens))
+      throw new FramingError('not UTF-8');
     return text;
   }
 

@@ -8,8 +8,8 @@ import type { AudioPart, ContentPart, Message, ToolCall } from '../messages/mess
 import type { ToolSpec } from '../messages/tool.js';
 import type { Family } from './family.js';
 import { countedImage } from './images.js';
-import { wrapTool } from './tool-declarations.js';
 import { tmlResponse } from './tml-v0-response.js';
+import { wrapTool } from './tool-declarations.js';
 
 const AUTHORS: Readonly<Record<string, string>> = {
   system: '<|message_system|>',
@@ -69,7 +69,8 @@ function formatEffort(effort: number): string {
 function writeMessage(message: Message, context: MessageContext): Piece[] {
   const { role, content, toolCalls = [] } = message;
   const author = AUTHORS[role];
-  if (author === undefined) throw context.invalid('role', `${role} is unknown to this template. Use system, user, assistant, tool or tool_declare.`);
+  if (author === undefined)
+    throw context.invalid('role', `${role} is unknown to this template. Use system, user, assistant, tool or tool_declare.`);
   if (role === 'tool_declare') return [author, plainText('tool_declare'), '<|content_xml|>', plainText(writeTools(message, context)), END];
   const parts = ensureParts(content).filter((part) => toolCalls.length === 0 || part.type !== 'text' || part.text !== '');
   const name = role === 'tool' ? plainText(message.name ?? '') : '';
@@ -93,21 +94,26 @@ function writePart(part: ContentPart, context: MessageContext): Piece[] {
     case 'thinking':
       return ['<|content_thinking|>', plainText(part.thinking)];
     case 'image':
-      return ['<|content_image|>', countedImage(part.image, context, ({ width, height }) => (Math.floor(width / 40) + 1) * Math.ceil(height / 40))];
+      return [
+        '<|content_image|>',
+        countedImage(part.image, context, ({ width, height }) => (Math.floor(width / 40) + 1) * Math.ceil(height / 40)),
+      ];
     case 'audio':
       return ['<|content_audio_input|>', audioPiece(part, context), '<|audio_end|>'];
   }
 }
 
 function audioPiece({ audio }: AudioPart, context: MessageContext): Piece {
-  if (typeof audio === 'string') throw context.invalid('content', 'has audio as text. Turn it into discrete mel frames first and pass their bytes.');
+  if (typeof audio === 'string')
+    throw context.invalid('content', 'has audio as text. Turn it into discrete mel frames first and pass their bytes.');
   const chunk = dmel(audio);
   return { chunk, length: new ModelInput([chunk]).length };
 }
 
 function writeCall({ function: { name, arguments: text } }: ToolCall, context: MessageContext): string {
   const args = tryLoadJson(text);
-  if (args === undefined || !isDict(args)) throw context.invalid('toolCalls', `has a call of "${name}" whose arguments are not a JSON object.`);
+  if (args === undefined || !isDict(args))
+    throw context.invalid('toolCalls', `has a call of "${name}" whose arguments are not a JSON object.`);
   const written = dumpJson(asSerde(args), { raw: true, compact: true, sortKeys: 'outermost', writeFloat: serdeFloat });
   return `{"name":${dumpJson(name, { raw: true })},"args":${written}}`;
 }
@@ -125,7 +131,8 @@ function writeTools({ content }: Message, context: MessageContext): string {
   if (!Array.isArray(tools)) throw context.invalid('content', 'must be a JSON list of tools; use createConversationPrefixWithTools.');
   const declarations = tools.map((tool: PythonValue): PythonDict => {
     const declared = isDict(tool) ? tool.get('function') : undefined;
-    if (declared === undefined || !isDict(declared)) throw context.invalid('content', 'must be a JSON list of tools; use createConversationPrefixWithTools.');
+    if (declared === undefined || !isDict(declared))
+      throw context.invalid('content', 'must be a JSON list of tools; use createConversationPrefixWithTools.');
     return new Map<string, PythonValue>([...declared, ['type', 'function']]);
   });
   return dumpJson(declarations, { raw: true, compact: true, sortKeys: 'all', writeFloat: serdeFloat });

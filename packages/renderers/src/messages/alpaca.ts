@@ -1,7 +1,7 @@
-import type { Conversation } from './conversation.js';
 import { singleText } from './content.js';
-import type { Message } from './message.js';
+import type { Conversation } from './conversation.js';
 import { invalid, isAbsent, type Json, listAt, objectAt, stringAt } from './json-fields.js';
+import type { Message } from './message.js';
 
 /**
  * Reads an Alpaca record: `{ "instruction", "input", "output", "system", "history": [[question, answer]] }`. An input follows its instruction on a new
@@ -52,8 +52,10 @@ function decodePair(json: unknown, path: string): [Message, Message] {
 
 function requireTurn(message: Message, turn: number, index: number): string {
   const expected = turn % 2 === 0 ? 'user' : 'assistant';
-  if (message.role !== expected) throw invalid(`messages[${index}].role`, `must be ${expected}, because questions and answers alternate in this format`);
-  if (message.toolCalls !== undefined && message.toolCalls.length > 0) throw invalid(`messages[${index}].toolCalls`, 'cannot be written in this format');
+  if (message.role !== expected)
+    throw invalid(`messages[${index}].role`, `must be ${expected}, because questions and answers alternate in this format`);
+  if (message.toolCalls !== undefined && message.toolCalls.length > 0)
+    throw invalid(`messages[${index}].toolCalls`, 'cannot be written in this format');
   return textAt(message, index);
 }
 

@@ -1,8 +1,8 @@
 import { dumpJson, toPython } from '../core/python-json.js';
 import { hasThinkingPart, textOf, thinkingOf } from './content.js';
 import type { Conversation } from './conversation.js';
-import type { Content, ContentPart, Message, ToolCall } from './message.js';
 import { invalid, isAbsent, type Json, listAt, objectAt, stringAt } from './json-fields.js';
+import type { Content, ContentPart, Message, ToolCall } from './message.js';
 import type { ToolSpec } from './tool.js';
 
 /**
@@ -15,7 +15,9 @@ export function fromOpenAI(record: unknown, path = 'record'): Conversation {
   const messages = listAt(list, `${path}.messages`, decodeMessage);
   const isWeighed = (list as readonly Json[]).some(({ weight }) => !isAbsent(weight));
   return {
-    messages: isWeighed ? messages.map((message, index) => ({ ...message, trainable: isTrained(message, (list as readonly Json[])[index]) })) : messages,
+    messages: isWeighed
+      ? messages.map((message, index) => ({ ...message, trainable: isTrained(message, (list as readonly Json[])[index]) }))
+      : messages,
     ...(isAbsent(tools) ? {} : { tools: listAt(tools, `${path}.tools`, decodeTool) }),
   };
 }
@@ -88,14 +90,21 @@ export function decodeTool(json: unknown, path: string): ToolSpec {
     ...declared,
     name: stringAt(declared.name, `${at}.name`),
     description: isAbsent(declared.description) ? '' : stringAt(declared.description, `${at}.description`),
-    parameters: (isAbsent(declared.parameters) ? { type: 'object', properties: {} } : objectAt(declared.parameters, `${at}.parameters`)) as ToolSpec['parameters'],
+    parameters: (isAbsent(declared.parameters)
+      ? { type: 'object', properties: {} }
+      : objectAt(declared.parameters, `${at}.parameters`)) as ToolSpec['parameters'],
   };
 }
 
 function encodeMessage({ role, content, toolCalls = [], toolCallId, name, trainable }: Message, index: number): Json {
   const json: Record<string, unknown> = { role, content: encodeContent(content, `messages[${index}].content`) };
   if (hasThinkingPart(content)) json.reasoning_content = thinkingOf(content);
-  if (toolCalls.length > 0) json.tool_calls = toolCalls.map(({ type, id, function: called }) => ({ ...(id === undefined ? {} : { id }), type, function: { ...called } }));
+  if (toolCalls.length > 0)
+    json.tool_calls = toolCalls.map(({ type, id, function: called }) => ({
+      ...(id === undefined ? {} : { id }),
+      type,
+      function: { ...called },
+    }));
   if (toolCallId !== undefined) json.tool_call_id = toolCallId;
   if (name !== undefined) json.name = name;
   if (trainable !== undefined && role === 'assistant') json.weight = trainable ? 1 : 0;

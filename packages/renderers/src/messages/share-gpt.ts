@@ -1,7 +1,7 @@
 import { formatContent } from './content.js';
 import type { Conversation } from './conversation.js';
-import type { Message, ToolCall } from './message.js';
 import { invalid, isAbsent, type Json, listAt, objectAt, stringAt } from './json-fields.js';
+import type { Message, ToolCall } from './message.js';
 import { argumentText, decodeTool } from './openai.js';
 
 /** Who speaks, by the names that data sets use. */
@@ -42,7 +42,8 @@ function decodeTurn(json: unknown, path: string): Message {
   const { from, value } = objectAt(json, path);
   const speaker = stringAt(from, `${path}.from`);
   const role = Object.hasOwn(SPEAKERS, speaker) ? SPEAKERS[speaker] : undefined;
-  if (role === undefined) throw invalid(`${path}.from`, `must be one of ${Object.keys(SPEAKERS).join(', ')}; got ${JSON.stringify(speaker)}`);
+  if (role === undefined)
+    throw invalid(`${path}.from`, `must be one of ${Object.keys(SPEAKERS).join(', ')}; got ${JSON.stringify(speaker)}`);
   if (speaker !== 'function_call') return { role, content: stringAt(value, `${path}.value`) };
   const calls = parse(value, `${path}.value`);
   return { role, content: '', toolCalls: listAt(Array.isArray(calls) ? calls : [calls], `${path}.value`, decodeCall) };
@@ -70,7 +71,10 @@ function encodeTurns({ role, content, toolCalls = [] }: Message, index: number):
   const from = { user: 'human', assistant: 'gpt', tool: 'observation', system: 'system' }[role as string];
   if (value === undefined) throw invalid(`messages[${index}].content`, 'has audio, which this format cannot carry');
   if (from === undefined) throw invalid(`messages[${index}].role`, `is ${role}, which this format does not know`);
-  const calls = toolCalls.map(({ function: { name, arguments: args } }) => ({ name, arguments: parse(args, `messages[${index}].toolCalls`) }));
+  const calls = toolCalls.map(({ function: { name, arguments: args } }) => ({
+    name,
+    arguments: parse(args, `messages[${index}].toolCalls`),
+  }));
   return [
     ...(calls.length > 0 && value === '' ? [] : [{ from, value }]),
     ...(calls.length === 0 ? [] : [{ from: 'function_call', value: JSON.stringify(calls.length === 1 ? calls[0] : calls) }]),

@@ -46,7 +46,11 @@ export function conversationToDatum(messages: readonly Message[], renderer: Rend
 }
 
 /** A conversation as several examples where later turns rewrite earlier ones, with a report on what was cut off or has nothing to learn. */
-export function conversationToData(messages: readonly Message[], renderer: Renderer, options: ConversationToDatumOptions = {}): ConversationData {
+export function conversationToData(
+  messages: readonly Message[],
+  renderer: Renderer,
+  options: ConversationToDatumOptions = {},
+): ConversationData {
   const { trainOnWhat = 'all_assistant_messages' } = options;
   const results = renderer.buildSupervisedExamples(messages, trainOnWhat).map((example) => toDatum(example, options));
   return { data: results.flatMap(({ datum }) => (datum === undefined ? [] : [datum])), report: results.map(({ report }) => report) };

@@ -16,13 +16,19 @@ export interface DatumFromWeightsOptions {
  * the first. `weights` has one entry per position; the first is never a target and is left out. Images at the end are dropped, because nothing follows
  * them. Throws a `ValidationError` when fewer than two positions are left.
  */
-export function datumFromModelInputWeights(modelInput: ModelInput, weights: ArrayLike<number>, options: DatumFromWeightsOptions = {}): Datum {
+export function datumFromModelInputWeights(
+  modelInput: ModelInput,
+  weights: ArrayLike<number>,
+  options: DatumFromWeightsOptions = {},
+): Datum {
   const { maxLength, reduction = 'none' } = options;
   if (reduction !== 'mean' && reduction !== 'none') throw invalid('reduction', `must be mean or none; got ${String(reduction)}`);
   const chunks = dropTrailingImages(truncate(modelInput.chunks, maxLength));
   const last = chunks.at(-1);
   if (last?.type !== 'encoded_text') throw invalid('modelInput', 'has no text at its end to learn');
-  const targets = chunks.flatMap((chunk) => (chunk.type === 'encoded_text' ? Array.from(chunk.tokens) : new Array<number>(chunkLength(chunk)).fill(0)));
+  const targets = chunks.flatMap((chunk) =>
+    chunk.type === 'encoded_text' ? Array.from(chunk.tokens) : new Array<number>(chunkLength(chunk)).fill(0),
+  );
   if (targets.length < 2) throw invalid('modelInput', 'must have at least two positions: one to read, one to predict');
   const input = last.tokens.length === 1 ? chunks.slice(0, -1) : [...chunks.slice(0, -1), encodedText(last.tokens.slice(0, -1))];
   return datum({
