@@ -3,8 +3,9 @@ import type { Message, Role } from '../messages/message.js';
 import { toOpenAIMessage } from '../messages/openai-message.js';
 import type { ToolSpec } from '../messages/tool.js';
 import { BufferedStream, TokenStream } from '../parsing/response-stream.js';
-import type { Grammar, MessageContext, RenderedMessage, TrainingRules } from './grammar.js';
+import type { Grammar, RenderedMessage, TrainingRules } from './grammar.js';
 import { checkTrainable, invalidMessages, isTrained } from './masks.js';
+import { contextsOf, lastUserIndex, type MessageContext } from './message-context.js';
 import { type EncodedPiece, encodePiece, joinPieces, type Piece, pieceLength } from './pieces.js';
 import type {
   GenerationPromptOptions,
@@ -49,14 +50,14 @@ export class GrammarRenderer implements Renderer {
   ): ModelInput {
     const given = tools.length === 0 ? messages : this.#withTools(messages, tools);
     const prepared = this.#prepare(given);
-    const turnStart = this.#turnStart(prepared);
+    const contextAt = contextsOf(prepared, this.#turnStart(prepared), given);
     const rendered = prepared.flatMap((message, index) => {
-      const { header = [], output } = this.#renderMessage(message, contextOf(prepared, index, turnStart, given));
+      const { header = [], output } = this.#renderMessage(message, contextAt(index));
       return [...header, ...output];
     });
-    const suffixContext = contextOf(prepared, prepared.length, turnStart, given);
-    const suffix = this.#renderSuffix(role, suffixContext);
-    const beginning = this.#grammar.renderPrefill?.(prefill, suffixContext) ?? prefill;
+    const next = contextAt(prepared.length);
+    const suffix = this.#renderSuffix(role, next);
+    const beginning = this.#grammar.renderPrefill?.(prefill, next) ?? prefill;
     return joinPieces(this.#encode([this.#grammar.bos, ...rendered, ...suffix, beginning]));
   }
 
@@ -68,13 +69,14 @@ export class GrammarRenderer implements Renderer {
     const all = this.#prepare(messages);
     const prepared = training === undefined ? all : this.#untilLastTrained(training, all, trainOnWhat);
     if (training === undefined) checkTrainable(prepared, trainOnWhat);
-    else if (prepared.length === 0)
+    if (training !== undefined && prepared.length === 0) {
       throw invalidMessages('messages', 'have nothing to train on. Use buildSupervisedExamples, which gives no example then.');
+    }
     // The message that is trained on always belongs to the last turn, also where it would end it.
-    const turnStart = this.#turnStart(prepared.slice(0, -1));
+    const contextAt = contextsOf(prepared, this.#turnStart(prepared.slice(0, -1)), messages);
     const parts: WeightedPieces[] = [{ pieces: [this.#grammar.bos], weight: 0 }];
     prepared.forEach((message, index) => {
-      const context = contextOf(prepared, index, turnStart, messages);
+      const context = contextAt(index);
       const { header = [], output, stopOverlap } = this.#renderMessage(message, context);
       parts.push({ pieces: header, weight: trainOnWhat === 'all_tokens' ? 1 : 0 });
       const isWeighed = training?.isTrained(message, trainOnWhat, context) ?? isTrained(trainOnWhat, message, context);
@@ -127,9 +129,8 @@ export class GrammarRenderer implements Renderer {
     if (!training.modes.includes(trainOnWhat)) {
       throw invalidMessages('trainOnWhat', `must be one of ${training.modes.join(', ')} for renderer "${this.name}"; got ${trainOnWhat}.`);
     }
-    const last = messages.findLastIndex((message, index) =>
-      training.isTrained(message, trainOnWhat, contextOf(messages, index, 0, messages)),
-    );
+    const contextAt = contextsOf(messages, 0, messages);
+    const last = messages.findLastIndex((message, index) => training.isTrained(message, trainOnWhat, contextAt(index)));
     return messages.slice(0, last + 1);
   }
 
@@ -222,26 +223,6 @@ type TurnMode = 'last_assistant_message' | 'last_assistant_turn';
 
 function isTurnMode(trainOnWhat: TrainOnWhat): trainOnWhat is TurnMode {
   return trainOnWhat === 'last_assistant_message' || trainOnWhat === 'last_assistant_turn';
-}
-
-function contextOf(messages: readonly Message[], index: number, turnStart: number, given: readonly Message[]): MessageContext {
-  return {
-    index,
-    isLast: index >= messages.length - 1,
-    previous: messages[index - 1],
-    next: messages[index + 1],
-    messages,
-    lastUserIndex: lastUserIndex(messages),
-    isInLastTurn: index >= turnStart,
-    invalid(field, problem) {
-      const place = given.indexOf(messages[index] as Message);
-      return invalidMessages(place < 0 ? field : `messages[${place}].${field}`, problem);
-    },
-  };
-}
-
-function lastUserIndex(messages: readonly Message[]): number {
-  return messages.findLastIndex(({ role }) => role === 'user');
 }
 
 /** The tokens of an input without images. */

@@ -1,25 +1,9 @@
-import type { ValidationError } from '@tinkex/types';
 import type { Message, Role } from '../messages/message.js';
 import type { ToolSpec } from '../messages/tool.js';
 import type { ResponseFormat } from '../parsing/response-format.js';
+import type { MessageContext } from './message-context.js';
 import type { Piece } from './pieces.js';
 import type { TrainOnWhat } from './renderer.js';
-
-/** Where a message stands in its conversation. */
-export interface MessageContext {
-  readonly index: number;
-  readonly isLast: boolean;
-  readonly previous: Message | undefined;
-  readonly next: Message | undefined;
-  /** The whole conversation, as {@link Grammar.prepare} left it. */
-  readonly messages: readonly Message[];
-  /** Index of the last user message, or -1. */
-  readonly lastUserIndex: number;
-  /** Whether the message belongs to what the assistant does now, see {@link Grammar.turnStart}. */
-  readonly isInLastTurn: boolean;
-  /** The error for a message that the template cannot write: `field` of the message, as the user numbers it. */
-  invalid(field: string, problem: string): ValidationError;
-}
 
 /** A message as its template writes it. */
 export interface RenderedMessage {

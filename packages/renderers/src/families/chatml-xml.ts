@@ -1,4 +1,5 @@
-import type { Grammar, MessageContext } from '../core/grammar.js';
+import type { Grammar } from '../core/grammar.js';
+import type { MessageContext } from '../core/message-context.js';
 import type { Piece } from '../core/pieces.js';
 import { fromPython, type PythonValue } from '../core/python-json.js';
 import { lstrip, rstrip, strip } from '../core/python-text.js';

@@ -1,4 +1,4 @@
-import type { MessageContext } from '../core/grammar.js';
+import type { MessageContext } from '../core/message-context.js';
 import type { Piece } from '../core/pieces.js';
 import { dumpJson } from '../core/python-json.js';
 import type { Message, ToolCall } from '../messages/message.js';

@@ -1,5 +1,5 @@
-import type { MessageContext } from '../core/grammar.js';
 import { invalidMessages } from '../core/masks.js';
+import type { MessageContext } from '../core/message-context.js';
 import { isDict, type PythonDict, type PythonValue } from '../core/python-json.js';
 import { tryLoadJson } from '../core/python-json-reader.js';
 import { isBlank } from '../core/python-text.js';

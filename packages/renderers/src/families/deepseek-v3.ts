@@ -1,4 +1,5 @@
-import type { Grammar, MessageContext, RenderedMessage } from '../core/grammar.js';
+import type { Grammar, RenderedMessage } from '../core/grammar.js';
+import type { MessageContext } from '../core/message-context.js';
 import { dumpJson, toPython } from '../core/python-json.js';
 import { PYTHON_SPACE, strip } from '../core/python-text.js';
 import { ensureParts, hasThinking, removeThinking } from '../messages/content.js';
@@ -17,7 +18,15 @@ const CALLS: ToolMarkers = { open: '<｜tool▁calls▁begin｜>', close: '<｜t
 const CALL: ToolMarkers = { open: '<｜tool▁call▁begin｜>', close: '<｜tool▁call▁end｜>' };
 const SEPARATOR = '<｜tool▁sep｜>';
 
-/** DeepSeek V3.1. `thinking` opens a thinking block in the prompt; otherwise the prompt closes it. */
+/**
+ * DeepSeek V3.1. With thinking, the prompt opens a thinking block; otherwise it closes it.
+ *
+ *     <｜begin▁of▁sentence｜>System<｜User｜>Question<｜Assistant｜><think>Thinking</think>Answer
+ *     <｜tool▁calls▁begin｜><｜tool▁call▁begin｜>search<｜tool▁sep｜>{"query": "x"}<｜tool▁call▁end｜><｜tool▁calls▁end｜><｜end▁of▁sentence｜>
+ *     <｜tool▁output▁begin｜>Result<｜tool▁output▁end｜>Answer<｜end▁of▁sentence｜>
+ *
+ * (without the line breaks)
+ */
 export function deepseekV3({ thinks }: { readonly thinks: boolean }): Family {
   return ({ tokenizer, options }): Grammar => {
     const strips = options.stripThinkingFromHistory ?? true;

@@ -1,4 +1,5 @@
-import type { Grammar, MessageContext, RenderedMessage } from '../core/grammar.js';
+import type { Grammar, RenderedMessage } from '../core/grammar.js';
+import type { MessageContext } from '../core/message-context.js';
 import type { Piece } from '../core/pieces.js';
 import { dumpJson, fromPython, isDict, type PythonDict, toPython } from '../core/python-json.js';
 import { tryLoadJson } from '../core/python-json-reader.js';
@@ -14,7 +15,19 @@ import { wrapTool } from './tool-declarations.js';
 
 const EOS = '<｜end▁of▁sentence｜>';
 
-/** DeepSeek V4.1. With a budget from 1 to 100 it thinks; without one it answers directly. */
+/**
+ * DeepSeek V4.1. With a budget from 1 to 100 it thinks; without one it answers directly.
+ *
+ *     <｜begin▁of▁sentence｜><｜System｜>Reasoning Effort: 75 (…)⏎
+ *     ⏎
+ *     System<｜User｜>Question<｜Assistant｜><think>Thinking</think>Answer⏎
+ *     ⏎
+ *     <｜DSML｜ calls>⏎
+ *     <｜DSML｜ invoke name="search">⏎
+ *     <｜DSML｜ parameter name="query" string="true">x</｜DSML｜ parameter>⏎
+ *     </｜DSML｜ invoke>⏎
+ *     </｜DSML｜ calls><｜end▁of▁sentence｜><｜User｜><tool_result>Result</tool_result>
+ */
 export function deepseekV41({ budget, stripsByDefault = true }: { readonly budget?: number; readonly stripsByDefault?: boolean }): Family {
   const thinks = budget !== undefined;
   const effort = `Reasoning Effort: ${budget} (range 1-100, the higher the value, the more thorough the reasoning)\n\n`;

@@ -1,4 +1,5 @@
-import type { Grammar, MessageContext, RenderedMessage } from '../core/grammar.js';
+import type { Grammar, RenderedMessage } from '../core/grammar.js';
+import type { MessageContext } from '../core/message-context.js';
 import { dumpJson, fromPython, type PythonDict, toPython } from '../core/python-json.js';
 import { isBlank, strip } from '../core/python-text.js';
 import { ensureParts, textOf, thinkingOf } from '../messages/content.js';
@@ -21,7 +22,14 @@ const ROLES: Readonly<Record<string, string>> = {
   tool: '<|observation|>',
 };
 
-/** GLM-5.3. An assistant's message ends with the token that begins the next one: a user's, or an observation of its tools. */
+/**
+ * GLM-5.3. An assistant's message ends with the token that begins the next one: a user's, or an observation of its tools.
+ *
+ *     [gMASK]<sop><|system|>Reasoning Effort: Max<|user|>Question<|assistant|><think>Thinking</think>Answer
+ *     <tool_call>search<arg_key>query</arg_key><arg_value>x</arg_value></tool_call><|observation|><tool_response>Result</tool_response>
+ *
+ * (without the line break)
+ */
 export function glm53(effort: 'Max' | 'High' | 'Low'): Family {
   return ({ tokenizer, options }): Grammar => {
     const strips = options.stripThinkingFromHistory ?? false;

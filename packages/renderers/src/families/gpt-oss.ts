@@ -1,4 +1,5 @@
-import type { Grammar, MessageContext, RenderedMessage } from '../core/grammar.js';
+import type { Grammar, RenderedMessage } from '../core/grammar.js';
+import type { MessageContext } from '../core/message-context.js';
 import { textOf, thinkingOf } from '../messages/content.js';
 import type { Message } from '../messages/message.js';
 import type { ToolSpec } from '../messages/tool.js';
@@ -18,7 +19,17 @@ Reasoning: ${effort}
 
 # Valid channels: analysis, commentary, final. Channel must be included for every message.`;
 
-/** gpt-oss: the Harmony format. Thinking, tool calls and answers are messages on different channels. */
+/**
+ * gpt-oss: the Harmony format. Thinking, tool calls and answers are messages on different channels.
+ *
+ *     <|start|>user<|message|>Question<|end|>
+ *     <|start|>assistant<|channel|>analysis<|message|>Thinking<|end|>
+ *     <|start|>assistant to=functions.search<|channel|>commentary <|constrain|>json<|message|>{"query": "x"}<|call|>
+ *     <|start|>functions.search to=assistant<|channel|>commentary<|message|>Result<|end|>
+ *     <|start|>assistant<|channel|>final<|message|>Answer<|return|>
+ *
+ * (without the line breaks)
+ */
 export function gptOss(effort?: 'low' | 'medium' | 'high'): Family {
   return ({ tokenizer, options }): Grammar => ({
     hasExtensionProperty: false,

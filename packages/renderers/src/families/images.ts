@@ -1,5 +1,5 @@
 import { image, type ModelInputChunk } from '@tinkex/types';
-import type { MessageContext } from '../core/grammar.js';
+import type { MessageContext } from '../core/message-context.js';
 import type { Piece } from '../core/pieces.js';
 import type { ContentPart, ImageFile } from '../messages/message.js';
 import type { ImageSize, RendererOptions } from './family.js';

@@ -1,4 +1,5 @@
-import type { Grammar, MessageContext, RenderedMessage } from '../core/grammar.js';
+import type { Grammar, RenderedMessage } from '../core/grammar.js';
+import type { MessageContext } from '../core/message-context.js';
 import type { Piece } from '../core/pieces.js';
 import { dumpJson } from '../core/python-json.js';
 import { isBlank, PYTHON_SPACE } from '../core/python-text.js';
@@ -34,7 +35,18 @@ const SECTIONS: readonly ToolMarkers[] = [
 ];
 const [SECTION] = SECTIONS as [ToolMarkers];
 
-/** Kimi K2, K2.5 and K2.6. Always a system message; every assistant message has a thinking block, if only an empty one. */
+/**
+ * Kimi K2, K2.5 and K2.6. There is always a system message; every assistant message has a thinking block, if only an empty one.
+ *
+ *     <|im_system|>system<|im_middle|>System<|im_end|>
+ *     <|im_user|>user<|im_middle|>Question<|im_end|>
+ *     <|im_assistant|>assistant<|im_middle|><think>Thinking</think>Answer<|tool_calls_section_begin|>
+ *     <|tool_call_begin|>functions.search:0<|tool_call_argument_begin|>{"query": "x"}<|tool_call_end|><|tool_calls_section_end|><|im_end|>
+ *     <|im_system|>search<|im_middle|>## Return of functions.search:0⏎
+ *     Result<|im_end|>
+ *
+ * (without line breaks but ⏎)
+ */
 export function kimi({ isK25 = false, disablesThinking = false, stripsByDefault = true }: KimiVariant = {}): Family {
   const opening = !isK25 ? '' : disablesThinking ? '<think></think>' : '<think>';
   return ({ tokenizer, options }): Grammar => {

@@ -3,7 +3,15 @@ import { stopTokenFormat } from '../parsing/stop-token-format.js';
 import { requireText } from './content-rules.js';
 import type { FamilySetup } from './family.js';
 
-/** Llama 3: a header with the role, the text, `<|eot_id|>`. Any role; no tools, no thinking. */
+/**
+ * Llama 3. Any role; no tools, no thinking.
+ *
+ *     <|begin_of_text|><|start_header_id|>user<|end_header_id|>⏎
+ *     ⏎
+ *     Question<|eot_id|><|start_header_id|>assistant<|end_header_id|>⏎
+ *     ⏎
+ *     Answer<|eot_id|>
+ */
 export function llama3({ tokenizer }: FamilySetup): Grammar {
   return {
     bos: '<|begin_of_text|>',

@@ -1,4 +1,4 @@
-import type { MessageContext } from '../core/grammar.js';
+import type { MessageContext } from '../core/message-context.js';
 import type { Piece } from '../core/pieces.js';
 import { strip } from '../core/python-text.js';
 import { ensureParts, hasThinking, hasThinkingPart, textOf } from '../messages/content.js';
@@ -23,7 +23,19 @@ const EMPTY_THINKING = '<think></think>';
 export const LOW_EFFORT = '\n\n{reasoning effort: low}';
 export const MEDIUM_EFFORT = '\n\n{reasoning effort: efficient}';
 
-/** Nemotron 3 and 3.5: always a system message, thinking of the current turn kept, XML calls. */
+/**
+ * Nemotron 3 and 3.5. There is always a system message; thinking of the current turn is kept. Calls are those of Qwen3.5.
+ *
+ *     <|im_start|>system⏎
+ *     <|im_end|>⏎
+ *     <|im_start|>user⏎
+ *     Question<|im_end|>⏎
+ *     <|im_start|>assistant⏎
+ *     <think>⏎
+ *     Thinking⏎
+ *     </think>⏎
+ *     Answer<|im_end|>
+ */
 export function nemotron3(variant: Nemotron3Variant = {}): Family {
   const { isUltra = false, disablesThinking = false, stripsByDefault = true, effortSuffix = '' } = variant;
   return (setup) => {

@@ -10,7 +10,31 @@ import { declareXmlTools } from './tool-declarations.js';
 /** A thinking block without thinking. */
 export const EMPTY_THINKING = '<think>\n\n</think>\n\n';
 
-/** Qwen3.5 and Qwen3.6. The prompt opens the thinking block; calls are XML. */
+/**
+ * Qwen3.5 and Qwen3.6. The prompt ends with `<think>⏎`.
+ *
+ *     <|im_start|>assistant⏎
+ *     <think>⏎
+ *     Thinking⏎
+ *     </think>⏎
+ *     ⏎
+ *     Answer⏎
+ *     ⏎
+ *     <tool_call>⏎
+ *     <function=search>⏎
+ *     <parameter=query>⏎
+ *     x⏎
+ *     </parameter>⏎
+ *     </function>⏎
+ *     </tool_call><|im_end|>⏎
+ *     <|im_start|>user⏎
+ *     <tool_response>⏎
+ *     Result⏎
+ *     </tool_response>⏎
+ *     <tool_response>⏎
+ *     Result of another call⏎
+ *     </tool_response><|im_end|>
+ */
 export function qwen35({ disablesThinking = false, stripsByDefault = true } = {}): Family {
   return (setup) => {
     const strips = setup.options.stripThinkingFromHistory ?? stripsByDefault;

@@ -1,4 +1,5 @@
-import type { Grammar, MessageContext } from '../core/grammar.js';
+import type { Grammar } from '../core/grammar.js';
+import type { MessageContext } from '../core/message-context.js';
 import type { Piece } from '../core/pieces.js';
 import { ensureParts, removeThinking } from '../messages/content.js';
 import type { Message } from '../messages/message.js';
@@ -8,7 +9,14 @@ import type { Family } from './family.js';
 import { imagePiece } from './images.js';
 import { declareJsonTools } from './tool-declarations.js';
 
-/** Qwen3 vision models. Thinking is never padded; the names differ only in how responses are read. */
+/**
+ * Qwen3 vision models. Thinking is not padded; the names differ only in how responses are read.
+ *
+ *     <|im_start|>user⏎
+ *     <|vision_start|>(image)<|vision_end|>Question<|im_end|>⏎
+ *     <|im_start|>assistant⏎
+ *     <think>Thinking</think>Answer<|im_end|>
+ */
 export function qwen3Vl({ framesThinking }: { readonly framesThinking: boolean }): Family {
   return ({ tokenizer, options }): Grammar => {
     const strips = options.stripThinkingFromHistory ?? true;

@@ -1,4 +1,5 @@
-import type { Grammar, MessageContext } from '../core/grammar.js';
+import type { Grammar } from '../core/grammar.js';
+import type { MessageContext } from '../core/message-context.js';
 import { ordinaryText } from '../core/pieces.js';
 import { lstripNewlines, stripNewlines } from '../core/python-text.js';
 import { hasThinking, removeThinking } from '../messages/content.js';
@@ -23,7 +24,25 @@ function frame(thinking: string): string {
   return `<think>\n${stripNewlines(thinking)}\n</think>\n\n`;
 }
 
-/** Qwen3 text models. Special tokens in content stay text; the content and `<|im_end|>` are separate pieces. */
+/**
+ * Qwen3 text models. Special tokens in content stay text; the content and `<|im_end|>` are separate pieces. Only the last answer keeps its thinking.
+ *
+ *     <|im_start|>user⏎
+ *     Question<|im_end|>⏎
+ *     <|im_start|>assistant⏎
+ *     <think>⏎
+ *     Thinking⏎
+ *     </think>⏎
+ *     ⏎
+ *     Answer⏎
+ *     <tool_call>⏎
+ *     {"name": "search", "arguments": {"query": "x"}}⏎
+ *     </tool_call><|im_end|>⏎
+ *     <|im_start|>user⏎
+ *     <tool_response>⏎
+ *     Result⏎
+ *     </tool_response><|im_end|>
+ */
 export function qwen3({ framesThinking, disablesThinking = false }: Qwen3Variant): Family {
   return ({ tokenizer, options }): Grammar => {
     const strips = options.stripThinkingFromHistory ?? true;

@@ -7,7 +7,14 @@ import type { FamilySetup } from './family.js';
 
 const STOP = '\n\nUser:';
 
-/** Base models: `User: …`, a blank line, `Assistant: …`. No special token but the one that begins a text. */
+/**
+ * Base models. No special token but the one that begins a text.
+ *
+ *     User: Question⏎
+ *     ⏎
+ *     Assistant: Answer⏎
+ *     ⏎
+ */
 export function roleColon({ tokenizer }: FamilySetup): Grammar {
   const { bosTokenId, eosTokenId } = tokenizer;
   return {

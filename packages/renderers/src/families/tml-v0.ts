@@ -1,5 +1,6 @@
 import { ConfigurationError, dmel, ModelInput } from '@tinkex/types';
-import type { Grammar, MessageContext } from '../core/grammar.js';
+import type { Grammar } from '../core/grammar.js';
+import type { MessageContext } from '../core/message-context.js';
 import { type Piece, plainText } from '../core/pieces.js';
 import { dumpJson, isDict, type PythonDict, type PythonValue, serdeFloat } from '../core/python-json.js';
 import { tryLoadJson } from '../core/python-json-reader.js';
@@ -22,7 +23,17 @@ const END = '<|end_message|>';
 const MAX_UINT64 = 2n ** 64n - 1n;
 const MIN_INT64 = -(2n ** 63n);
 
-/** Inkling. Text never becomes a special token; the model writes its own headers, so a prompt ends with the last message. */
+/**
+ * Inkling. Text never becomes a special token; the model writes its own headers, so a prompt ends with the last message.
+ *
+ *     <|message_system|><|content_text|>Thinking effort level: 0.9<|end_message|>
+ *     <|message_user|><|content_text|>Question<|end_message|>
+ *     <|message_model|><|content_thinking|>Thinking<|end_message|>
+ *     <|message_model|>search<|content_invoke_tool_json|>{"name":"search","args":{"query":"x"}}<|end_message|><|content_model_end_sampling|>
+ *     <|message_tool|>search<|content_text|>Result<|end_message|>
+ *
+ * (without the line breaks)
+ */
 export const tmlV0: Family = ({ tokenizer, options: { effort = 0.9 } }): Grammar => {
   const effortMessage: Message = { role: 'system', content: `Thinking effort level: ${formatEffort(effort)}` };
   return {
