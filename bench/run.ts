@@ -25,6 +25,7 @@ import { codecWorks } from './suites/codecs.js';
 import { httpWorks } from './suites/http.js';
 import { importWorks } from './suites/importing.js';
 import { pendingWorks } from './suites/pending.js';
+import { findPythonRenderers, renderingWorks } from './suites/rendering.js';
 import { samplingWorks } from './suites/sampling.js';
 import { testkitWorks } from './suites/testkit.js';
 import { trainingWorks } from './suites/training.js';
@@ -41,9 +42,10 @@ if ('reason' in sdk) {
   if (torch !== undefined) refuse(`--torch=${torch}: ${sdk.reason}`);
   console.log(`The Python SDK is not compared with: ${sdk.reason}`);
 }
-const bench: Bench = { server, isQuick, python: 'run' in sdk ? sdk.run : undefined };
-const works = [importWorks, samplingWorks, pendingWorks, trainingWorks, codecWorks, httpWorks, testkitWorks].flatMap((suite) =>
-  suite(bench),
+const renderers = isQuick ? {} : await findPythonRenderers(hasPython, torch);
+const bench: Bench = { server, isQuick, python: 'run' in sdk ? sdk.run : undefined, renderers };
+const works = [importWorks, samplingWorks, pendingWorks, trainingWorks, codecWorks, renderingWorks, httpWorks, testkitWorks].flatMap(
+  (suite) => suite(bench),
 );
 const unknown = wanted?.filter((name) => !works.some(({ id }) => isMeant(name, id))) ?? [];
 if (unknown.length > 0) refuse(`no work is called ${unknown.join(' or ')}; there are ${works.map(({ id }) => id).join(', ')}`);

@@ -4,6 +4,12 @@ import type { Measurements } from './program.js';
 /** Runs a task in a fresh process with the Python SDK. */
 export type RunPython = (task: object) => Promise<Measurements>;
 
+/** The Rust encoder and the Rust renderers, called from Python; undefined where they cannot be run. */
+export interface PythonRenderers {
+  readonly tokenizers?: RunPython | undefined;
+  readonly native?: RunPython | undefined;
+}
+
 /** What every work gets. */
 export interface Bench {
   readonly server: CannedServer;
@@ -11,6 +17,7 @@ export interface Bench {
   readonly isQuick: boolean;
   /** Undefined where the Python SDK cannot be run. */
   readonly python: RunPython | undefined;
+  readonly renderers: PythonRenderers;
 }
 
 /** One who does the work, once, in a fresh process. */
