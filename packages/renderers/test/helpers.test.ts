@@ -7,7 +7,7 @@ import type { Content, ContentPart } from '../src/index.js';
 import { decodeMessage, encodeMessage } from '../src/index.js';
 import { ensureParts, formatContent, hasThinking, singleText, textOf } from '../src/messages/content.js';
 import { parseContentBlocks, parseThinkBlocks } from '../src/parsing/blocks.js';
-import { partialTagLength } from '../src/parsing/delta-machine.js';
+import { partialTagLength } from '../src/parsing/tag-reader.js';
 import { findUnterminated } from '../src/parsing/tool-calls.js';
 import { tokenizerOf } from './harness/tokenizers.js';
 import { isRefusal, readVectors } from './harness/vectors.js';

@@ -1,20 +1,27 @@
 import { isBlank } from '../core/python-text.js';
+import type { ParsedResponse } from '../core/renderer.js';
 import { decodeTokens } from '../core/token-text.js';
 import type { RendererTokenizer } from '../core/tokenizer.js';
 import type { ContentPart } from '../messages/message.js';
+import { HARMONY_END, HARMONY_MESSAGE, HarmonyReader, readHarmonyHeader } from '../parsing/harmony-reader.js';
 import type { ParsedText, ResponseFormat } from '../parsing/response-format.js';
 import { assistantMessage, requireToken, tooManyStops } from '../parsing/stop-token-format.js';
 import { countOf, readToolCall, type ToolCallResults, verbatimToolCall } from '../parsing/tool-calls.js';
 
 const STOPS = ['<|return|>', '<|call|>'] as const;
 const START = '<|start|>';
-const MESSAGE = '<|message|>';
-const END = /<\|end\|>|<\|call\|>|<\|return\|>/;
 const CALL_HEADER = 'to=functions.';
 
 /** Reads Harmony responses: one message after the other, each with a channel. */
 export function harmonyResponse(tokenizer: RendererTokenizer): ResponseFormat {
   const stops = STOPS.map((token) => requireToken(tokenizer, token));
+
+  function parsePartial(tokens: readonly number[]): ParsedResponse {
+    const end = tokens.findIndex((token) => stops.includes(token));
+    const text = decodeTokens(tokenizer, end < 0 ? tokens : tokens.slice(0, end));
+    return { message: assistantMessage(parseHarmony(text)), termination: end < 0 ? 'malformed' : 'stop_sequence' };
+  }
+
   return {
     stopSequences: () => [...stops],
     parse(tokens) {
@@ -22,9 +29,15 @@ export function harmonyResponse(tokenizer: RendererTokenizer): ResponseFormat {
         const count = tokens.filter((token) => token === stop).length;
         if (count > 1) throw tooManyStops(count, STOPS);
       }
-      const end = tokens.findIndex((token) => stops.includes(token));
-      if (end < 0) return { message: { role: 'assistant', content: decodeTokens(tokenizer, tokens) }, termination: 'malformed' };
-      return { message: assistantMessage(parseHarmony(decodeTokens(tokenizer, tokens.slice(0, end)))), termination: 'stop_sequence' };
+      if (tokens.some((token) => stops.includes(token))) return parsePartial(tokens);
+      return { message: { role: 'assistant', content: decodeTokens(tokenizer, tokens) }, termination: 'malformed' };
+    },
+    stream: {
+      stopTokens: stops,
+      opensThinking: false,
+      openingTokens: [],
+      createReader: (showsCalls) => new HarmonyReader(showsCalls),
+      parsePartial,
     },
   };
 }
@@ -53,12 +66,12 @@ function splitMessages(text: string): HarmonyMessage[] {
   const messages: HarmonyMessage[] = [];
   let position = 0;
   for (;;) {
-    const bodyStart = text.indexOf(MESSAGE, position);
+    const bodyStart = text.indexOf(HARMONY_MESSAGE, position);
     if (bodyStart < 0) return messages;
     const headerStart = Math.max(position, text.lastIndexOf(START, bodyStart));
-    const rest = text.slice(bodyStart + MESSAGE.length);
-    const end = END.exec(rest);
-    const next = bodyStart + MESSAGE.length + (end === null ? rest.length : end.index + end[0].length);
+    const rest = text.slice(bodyStart + HARMONY_MESSAGE.length);
+    const end = HARMONY_END.exec(rest);
+    const next = bodyStart + HARMONY_MESSAGE.length + (end === null ? rest.length : end.index + end[0].length);
     messages.push({
       header: text.slice(headerStart, bodyStart),
       body: end === null ? rest : rest.slice(0, end.index),
@@ -70,9 +83,8 @@ function splitMessages(text: string): HarmonyMessage[] {
 
 function readMessage({ header, body, rawText }: HarmonyMessage, parts: ContentPart[], results: ToolCallResults): void {
   if (isBlank(body)) return;
-  const [, channel] = /<\|channel\|>([^<\s]+)/.exec(header) ?? [];
-  const [, name] = /to=functions\.([^\s<]+)/.exec(header) ?? [];
-  if (name !== undefined) readToolCall(results, rawText, () => verbatimToolCall(name, body));
-  else if (channel === 'analysis') parts.push({ type: 'thinking', thinking: body });
-  else if (channel === 'final' || channel === 'commentary') parts.push({ type: 'text', text: body });
+  const { kind, name } = readHarmonyHeader(header);
+  if (kind === 'call') readToolCall(results, rawText, () => verbatimToolCall(name, body));
+  else if (kind === 'thinking') parts.push({ type: 'thinking', thinking: body });
+  else if (kind === 'text') parts.push({ type: 'text', text: body });
 }

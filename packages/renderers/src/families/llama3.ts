@@ -25,7 +25,7 @@ export function llama3({ tokenizer }: FamilySetup): Grammar {
     response: stopTokenFormat({
       tokenizer,
       stops: { '<|eot_id|>': 'stop_sequence' },
-      streams: false,
+      thinks: false,
       parseText: (text) => ({ content: text }),
     }),
   };

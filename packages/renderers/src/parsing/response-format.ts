@@ -1,4 +1,4 @@
-import type { ParsedResponse } from '../core/renderer.js';
+import type { ParsedResponse, ResponseDelta } from '../core/renderer.js';
 import type { Content, ToolCall, UnparsedToolCall } from '../messages/message.js';
 
 /** How a family's responses are read. */
@@ -17,10 +17,17 @@ export interface StreamFormat {
   readonly opensThinking: boolean;
   /** What opens a thinking block, as the prompt writes it. */
   readonly openingTokens: readonly number[];
-  /** What opens and closes a tool call. */
-  readonly toolMarkers: readonly ToolMarkers[];
+  /** Tells text, thinking and tool calls apart. Tool calls are left out, or shown as text. */
+  createReader(showsCalls: boolean): DeltaReader;
   /** Reads what arrived, also when it was cut. */
   parsePartial(tokens: readonly number[]): ParsedResponse;
+}
+
+/** Turns the text of a response into deltas while it arrives. */
+export interface DeltaReader {
+  push(text: string): ResponseDelta[];
+  /** What was held back. */
+  finish(): ResponseDelta[];
 }
 
 /** The texts around a tool call, or around all tool calls of a message. */

@@ -3,15 +3,14 @@ import { TokenText } from '../core/token-text.js';
 import type { RendererTokenizer } from '../core/tokenizer.js';
 import { ensureParts } from '../messages/content.js';
 import type { Message } from '../messages/message.js';
-import { DeltaMachine } from './delta-machine.js';
-import type { ResponseFormat, StreamFormat } from './response-format.js';
+import type { DeltaReader, ResponseFormat, StreamFormat } from './response-format.js';
 
 /** Shows text and thinking while they arrive. */
 export class TokenStream implements ResponseStream {
   readonly #format: StreamFormat;
   readonly #text: TokenText;
-  readonly #machine: DeltaMachine;
-  readonly #showsCalls: boolean;
+  readonly #reader: DeltaReader;
+  readonly #parsesCalls: boolean;
   readonly #tokens: number[] = [];
   #isOpening: boolean;
   #hasHeader = false;
@@ -20,8 +19,8 @@ export class TokenStream implements ResponseStream {
   constructor(format: StreamFormat, tokenizer: RendererTokenizer, { thinkingPrefilled, toolCalls = 'parsed' }: StreamOptions) {
     this.#format = format;
     this.#text = new TokenText(tokenizer);
-    this.#showsCalls = toolCalls === 'parsed';
-    this.#machine = new DeltaMachine(this.#showsCalls ? format.toolMarkers : []);
+    this.#parsesCalls = toolCalls === 'parsed';
+    this.#reader = format.createReader(toolCalls === 'text');
     this.#isOpening = thinkingPrefilled ?? format.opensThinking;
   }
 
@@ -42,15 +41,15 @@ export class TokenStream implements ResponseStream {
   }
 
   finish(): FinishedResponse {
-    const deltas = [...this.#withHeader(this.#machine.push(this.#text.flush())), ...this.#machine.finish()];
+    const deltas = [...this.#withHeader(this.#reader.push(this.#text.flush())), ...this.#reader.finish()];
     const { message, termination } = this.#format.parsePartial(this.#tokens);
-    if (this.#showsCalls) deltas.push(...toolCallDeltas(message));
+    if (this.#parsesCalls) deltas.push(...toolCallDeltas(message));
     return { deltas, message, termination };
   }
 
   #feed(token: number): ResponseDelta[] {
     const text = this.#text.push(token);
-    return text === '' ? [] : this.#withHeader(this.#machine.push(text));
+    return text === '' ? [] : this.#withHeader(this.#reader.push(text));
   }
 
   #withHeader(deltas: readonly ResponseDelta[]): ResponseDelta[] {

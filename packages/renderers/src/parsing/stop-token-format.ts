@@ -4,6 +4,7 @@ import { decodeTokens } from '../core/token-text.js';
 import type { RendererTokenizer } from '../core/tokenizer.js';
 import type { Message } from '../messages/message.js';
 import type { ParsedText, ResponseFormat, ToolMarkers } from './response-format.js';
+import { TagReader } from './tag-reader.js';
 
 /** A response that ends with a special token. */
 export interface StopTokenFormatOptions {
@@ -12,10 +13,10 @@ export interface StopTokenFormatOptions {
   readonly stops: Readonly<Record<string, Termination>>;
   /** What the prompt may have opened thinking with. A response that closes thinking without opening it gets this in front. */
   readonly opening?: string | undefined;
+  /** Whether the model thinks in `<think>` tags. Default true. */
+  readonly thinks?: boolean | undefined;
   /** Whether the renderer's prompts end inside a thinking block. Default false. */
   readonly opensThinking?: boolean | undefined;
-  /** Whether text and thinking can be shown while they arrive. Default true. */
-  readonly streams?: boolean | undefined;
   readonly toolMarkers?: readonly ToolMarkers[] | undefined;
   /** Reads the text before the stop token. */
   parseText(text: string): ParsedText;
@@ -23,7 +24,7 @@ export interface StopTokenFormatOptions {
 
 /** The format of all families whose responses end with a stop token. */
 export function stopTokenFormat(options: StopTokenFormatOptions): ResponseFormat {
-  const { tokenizer, stops, opening, opensThinking = false, streams = true, toolMarkers = [], parseText } = options;
+  const { tokenizer, stops, opening, thinks = true, opensThinking = false, toolMarkers = [], parseText } = options;
   const terminations = new Map(Object.entries(stops).map(([token, termination]) => [requireToken(tokenizer, token), termination]));
   const stopTokens = [...terminations.keys()];
   const openingTokens = opening === undefined ? [] : Array.from(tokenizer.encode(opening));
@@ -52,7 +53,13 @@ export function stopTokenFormat(options: StopTokenFormatOptions): ResponseFormat
       const text = decodeTokens(tokenizer, reopenThinking(tokens));
       return { message: { role: 'assistant', content: text }, termination: 'malformed' };
     },
-    stream: streams ? { stopTokens, opensThinking, openingTokens, toolMarkers, parsePartial } : undefined,
+    stream: {
+      stopTokens,
+      opensThinking,
+      openingTokens,
+      createReader: (showsCalls) => new TagReader(showsCalls ? [] : toolMarkers, thinks),
+      parsePartial,
+    },
   };
 }
 

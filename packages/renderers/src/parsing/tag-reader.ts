@@ -1,21 +1,23 @@
 import type { ResponseDelta } from '../core/renderer.js';
-import type { ToolMarkers } from './response-format.js';
+import type { DeltaReader, ToolMarkers } from './response-format.js';
 
 const THINK_OPEN = '<think>';
 const THINK_CLOSE = '</think>';
 
 /**
- * Tells thinking, tool calls and text apart while they arrive. The end of the text is held back while it may be the beginning of a tag. Tags are not
- * shown, tool calls neither; a tool call that is never closed is shown as text in the end.
+ * Tells thinking, tool calls and text apart by their tags. The end of the text is held back while it may be the beginning of a tag. Tags are not shown,
+ * tool calls neither; a tool call that is never closed is shown as text in the end.
  */
-export class DeltaMachine {
+export class TagReader implements DeltaReader {
   readonly #toolMarkers: readonly ToolMarkers[];
+  readonly #thinks: boolean;
   #state: 'text' | 'thinking' | ToolMarkers = 'text';
   #held = '';
   #contentIndex = 0;
 
-  constructor(toolMarkers: readonly ToolMarkers[]) {
+  constructor(toolMarkers: readonly ToolMarkers[], thinks: boolean) {
     this.#toolMarkers = toolMarkers;
+    this.#thinks = thinks;
   }
 
   push(text: string): ResponseDelta[] {
@@ -36,7 +38,7 @@ export class DeltaMachine {
   #step(deltas: ResponseDelta[]): boolean {
     const tags = this.#tags();
     const found = firstOf(this.#held, tags);
-    const end = found?.index ?? this.#held.length - Math.max(...tags.map((tag) => partialTagLength(this.#held, tag)));
+    const end = found?.index ?? this.#held.length - Math.max(0, ...tags.map((tag) => partialTagLength(this.#held, tag)));
     if (typeof this.#state !== 'object') {
       deltas.push(...this.#delta(this.#held.slice(0, end)));
       this.#held = this.#held.slice(end);
@@ -49,7 +51,7 @@ export class DeltaMachine {
 
   #tags(): string[] {
     if (this.#state === 'thinking') return [THINK_CLOSE];
-    if (this.#state === 'text') return [THINK_OPEN, ...this.#toolMarkers.map(({ open }) => open)];
+    if (this.#state === 'text') return [...(this.#thinks ? [THINK_OPEN] : []), ...this.#toolMarkers.map(({ open }) => open)];
     return [this.#state.close];
   }
 
