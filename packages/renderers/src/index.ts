@@ -1,4 +1,15 @@
 export {
+  type GetLrOptions,
+  getLoraParamCount,
+  getLr,
+  type LoraParamCountOptions,
+  type LoraParamsPerRank,
+  type Modality,
+  type ModelInfo,
+  modelInfo,
+  modelNames,
+} from '@tinkex/types/models';
+export {
   type Completer,
   type CompleterOptions,
   type Completion,
