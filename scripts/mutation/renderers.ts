@@ -88,7 +88,7 @@ export const rendererMutations: readonly Mutation[] = [
     "isLast ? '<|return|>' : '<|end|>'",
     "isLast ? '<|return|>' : '<|return|>'",
   ),
-  fault('gpt_oss tells calls from answers', 'families/gpt-oss-response.ts', "if (kind === 'call')", "if (kind === 'other')"),
+  fault('gpt_oss separates calls from answers', 'families/gpt-oss-response.ts', "if (kind === 'call')", "if (kind === 'other')"),
   fault(
     'gpt_oss marks optional properties',
     'families/gpt-oss-declarations.ts',

@@ -94,7 +94,7 @@ describe('conversations as data', () => {
     expect(new Set(summaryOf(conversationToDatum(messages, renderer, { reduction: 'none' })).weights)).toEqual(new Set([0, 1]));
   });
 
-  it('trains on all assistant messages unless told otherwise', () => {
+  it('trains on all assistant messages by default', () => {
     const count = (datum: Datum) => summaryOf(datum).weights.filter((weight) => weight > 0).length;
     expect(count(conversationToDatum(messages, renderer))).toBeGreaterThan(
       count(conversationToDatum(messages, renderer, { trainOnWhat: 'last_assistant_message' })),

@@ -157,7 +157,7 @@ export class GrammarRenderer implements Renderer {
     return this.#grammar.renderSuffix?.(role, context) ?? this.#renderMessage({ role, content: '' }, context).header ?? [];
   }
 
-  /** Examples of messages that later turns would render differently: each assistant message is the last of its own example. */
+  /** Examples of messages that later turns would render differently: each assistant message ends one example. */
   #splitExamples(messages: readonly Message[], trainOnWhat: TrainOnWhat): { messages: readonly Message[]; trainOnWhat: TrainOnWhat }[] {
     const { training } = this.#grammar;
     if (training !== undefined && this.#untilLastTrained(training, messages, trainOnWhat).length === 0) return [];

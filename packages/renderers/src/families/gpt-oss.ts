@@ -58,7 +58,7 @@ function systemPrompt(effort: string, date = new Date().toISOString().slice(0, 1
   return { role: INTERNAL_SYSTEM, content: SYSTEM_PROMPT(date, effort) };
 }
 
-/** Thinking on the analysis channel, then either calls, after what the user is told about them, or the answer. */
+/** Thinking on the analysis channel, then the answer, or a preamble for the user and the calls. */
 function writeTurn({ content, toolCalls = [] }: Message, { isLast }: MessageContext): string {
   const [thinking, text] = [thinkingOf(content), textOf(content)];
   const analysis = thinking === '' ? '' : `<|channel|>analysis<|message|>${thinking}<|end|>${CONTINUE}`;

@@ -73,7 +73,7 @@ export function nemotron3(variant: Nemotron3Variant = {}): Family {
   };
 }
 
-/** An image on a line of its own, numbered if there are several. */
+/** An image on a new line, numbered if there are several. */
 function writeImage(image: ImagePart, { messages, index }: MessageContext, before: readonly Piece[], piece: Piece): Piece[] {
   const images = ensureParts(messages[index]?.content ?? '').filter(({ type }) => type === 'image');
   const label = images.length > 1 ? `<image ${images.indexOf(image) + 1}>` : '';

@@ -76,7 +76,7 @@ function formatEffort(effort: number): string {
   return String((hundredths + (isUp ? 1 : 0)) / 100);
 }
 
-/** One message of the format per part and per call. The assistant's turn is closed by a token of its own. */
+/** One message of the format per part and per call. Another token closes the assistant's turn. */
 function writeMessage(message: Message, context: MessageContext): Piece[] {
   const { role, content, toolCalls = [] } = message;
   const author = AUTHORS[role];

@@ -36,5 +36,5 @@ function describe(value: unknown): string {
 
 /** The error for a field that is wrong. */
 export function invalid(path: string, message: string): ValidationError {
-  return new ValidationError({ direction: 'request', subject: 'record', issues: [{ path, message }] });
+  return new ValidationError({ direction: 'request', subject: 'record', issues: [{ path, message: `${message}.` }] });
 }

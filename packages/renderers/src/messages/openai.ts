@@ -30,7 +30,7 @@ export function toOpenAI({ messages, tools = [] }: Conversation): Json {
   };
 }
 
-/** Without a weight of its own, an assistant message is trained on and others are not. */
+/** An assistant message without a weight is trained on; messages of others never are. */
 function isTrained({ role }: Message, json: Json | undefined): boolean {
   return role === 'assistant' && json?.weight !== 0;
 }

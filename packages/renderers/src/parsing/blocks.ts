@@ -2,7 +2,7 @@ import { lstripNewlines, stripNewlines } from '../core/python-text.js';
 import type { ContentPart } from '../messages/message.js';
 import { parseJsonToolCall, readToolCall, type ToolCallResults } from './tool-calls.js';
 
-/** Content in which thinking and tool calls have been told apart from text. */
+/** Content with thinking and tool calls separated from text. */
 export interface ContentBlocks extends ToolCallResults {
   readonly parts: ContentPart[];
 }

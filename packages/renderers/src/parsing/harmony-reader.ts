@@ -8,7 +8,7 @@ export const HARMONY_MESSAGE = '<|message|>';
 export const HARMONY_END = /<\|end\|>|<\|call\|>|<\|return\|>/;
 const END_TAGS = ['<|end|>', '<|call|>', '<|return|>'];
 
-/** What a message of the Harmony format is. Channels that nobody reads are `other`. */
+/** What a message of the Harmony format is. Channels that are not shown are `other`. */
 type HarmonyKind = 'thinking' | 'text' | 'call' | 'other';
 
 /** Reads the header of a Harmony message: its channel, and the tool it is for. */

@@ -17,7 +17,7 @@ export interface StreamFormat {
   readonly opensThinking: boolean;
   /** What opens a thinking block, as the prompt writes it. */
   readonly openingTokens: readonly number[];
-  /** Tells text, thinking and tool calls apart. Tool calls are left out, or shown as text. */
+  /** Separates text, thinking and tool calls. Tool calls are left out, or shown as text. */
   createReader(showsCalls: boolean): DeltaReader;
   /** Reads what arrived, also when it was cut. */
   parsePartial(tokens: readonly number[]): ParsedResponse;

@@ -5,7 +5,7 @@ const THINK_OPEN = '<think>';
 const THINK_CLOSE = '</think>';
 
 /**
- * Tells thinking, tool calls and text apart by their tags. The end of the text is held back while it may be the beginning of a tag. Tags are not shown,
+ * Separates thinking, tool calls and text by their tags. The end of the text is held back while it may be the beginning of a tag. Tags are not shown,
  * tool calls neither; a tool call that is never closed is shown as text in the end.
  */
 export class TagReader implements DeltaReader {

@@ -65,5 +65,5 @@ function reduce(weights: Float32Array, reduction: Reduction): Float32Array {
 }
 
 function invalid(path: string, message: string): ValidationError {
-  return new ValidationError({ direction: 'request', subject: 'training example', issues: [{ path, message }] });
+  return new ValidationError({ direction: 'request', subject: 'training example', issues: [{ path, message: `${message}.` }] });
 }
