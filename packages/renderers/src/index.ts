@@ -64,10 +64,17 @@ export {
   rendererNames,
 } from './registry.js';
 export { compareRenderers, type DifferingToken, type RendererComparison, type RendererDifference } from './templates/compare-renderers.js';
+export type { ByteLevelTokenizer } from './tokenizers/bpe-tokenizer.js';
 export { type HuggingFaceTokenizer, huggingFaceTokenizer } from './tokenizers/hugging-face-tokenizer.js';
 export { KIMI_SPLIT_PATTERN, type TiktokenOptions, tiktokenTokenizer } from './tokenizers/tiktoken-tokenizer.js';
-export type { TokenizerConfig } from './tokenizers/tokenizer-config.js';
-export { bpeTokenizer, type TokenizerJson } from './tokenizers/tokenizer-json.js';
+export type { TokenizerConfig, TokenizerConfigToken } from './tokenizers/tokenizer-config.js';
+export {
+  bpeTokenizer,
+  type TokenizerJson,
+  type TokenizerJsonAddedToken,
+  type TokenizerJsonModel,
+  type TokenizerJsonStep,
+} from './tokenizers/tokenizer-json.js';
 export {
   type ConversationData,
   type ConversationToDatumOptions,

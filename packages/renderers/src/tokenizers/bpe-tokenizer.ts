@@ -7,6 +7,11 @@ import { TokenBuffer } from './token-buffer.js';
 import { type TokenizerConfig, textBoundsOf } from './tokenizer-config.js';
 import { decodeUtf8, encodeUtf8 } from './utf8.js';
 
+/** A tokenizer whose tokens come as an `Int32Array`. */
+export interface ByteLevelTokenizer extends RendererTokenizer {
+  encode(text: string, options?: EncodeOptions): Int32Array;
+}
+
 /** What a {@link BpeTokenizer} is made of. */
 export interface BpeTokenizerParts extends PieceEncoderParts {
   readonly addedTokens: readonly AddedToken[];
@@ -25,7 +30,7 @@ const EMPTY = new Uint8Array(0);
 const LONE_SURROGATES = /\p{Surrogate}/gu;
 
 /** Byte-level byte pair encoding. Make one with `bpeTokenizer` or `tiktokenTokenizer`. */
-export class BpeTokenizer implements RendererTokenizer {
+export class BpeTokenizer implements ByteLevelTokenizer {
   readonly bosTokenId: number | undefined;
   readonly eosTokenId: number | undefined;
   readonly #parts: BpeTokenizerParts;

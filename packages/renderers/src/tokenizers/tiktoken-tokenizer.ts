@@ -1,5 +1,5 @@
 import { ConfigurationError } from '@tinkex/types';
-import { BpeTokenizer } from './bpe-tokenizer.js';
+import { BpeTokenizer, type ByteLevelTokenizer } from './bpe-tokenizer.js';
 import { BYTE_CHARACTERS } from './byte-alphabet.js';
 import { MergeTable } from './merge-table.js';
 import { compileSplitPattern } from './split-pattern.js';
@@ -44,7 +44,7 @@ export interface TiktokenOptions {
  * }
  * ```
  */
-export function tiktokenTokenizer({ ranks, pattern = KIMI_SPLIT_PATTERN, config = {} }: TiktokenOptions): BpeTokenizer {
+export function tiktokenTokenizer({ ranks, pattern = KIMI_SPLIT_PATTERN, config = {} }: TiktokenOptions): ByteLevelTokenizer {
   const idOfToken = readRanks(ranks);
   return new BpeTokenizer({
     idOfToken,

@@ -1,6 +1,6 @@
 import { ConfigurationError } from '@tinkex/types';
 import type { AddedToken } from './added-token-finder.js';
-import { BpeTokenizer, type BpeTokenizerParts } from './bpe-tokenizer.js';
+import { BpeTokenizer, type BpeTokenizerParts, type ByteLevelTokenizer } from './bpe-tokenizer.js';
 import { BYTE_CHARACTERS } from './byte-alphabet.js';
 import { MergeTable } from './merge-table.js';
 import { compileSplitPattern } from './split-pattern.js';
@@ -9,14 +9,15 @@ import type { TokenizerConfig } from './tokenizer-config.js';
 
 /** The contents of a `tokenizer.json`, as far as byte-level encoding reads them. */
 export interface TokenizerJson {
-  readonly added_tokens?: readonly JsonAddedToken[] | undefined;
-  readonly normalizer?: JsonStep | null | undefined;
-  readonly pre_tokenizer?: JsonStep | null | undefined;
-  readonly decoder?: JsonStep | null | undefined;
-  readonly model: JsonModel;
+  readonly added_tokens?: readonly TokenizerJsonAddedToken[] | undefined;
+  readonly normalizer?: TokenizerJsonStep | null | undefined;
+  readonly pre_tokenizer?: TokenizerJsonStep | null | undefined;
+  readonly decoder?: TokenizerJsonStep | null | undefined;
+  readonly model: TokenizerJsonModel;
 }
 
-interface JsonAddedToken {
+/** An added token in a `tokenizer.json`. */
+export interface TokenizerJsonAddedToken {
   readonly id: number;
   readonly content: string;
   readonly special?: boolean | undefined;
@@ -26,10 +27,11 @@ interface JsonAddedToken {
   readonly single_word?: boolean | undefined;
 }
 
-interface JsonStep {
+/** A normalizer, pre-tokenizer or decoder in a `tokenizer.json`. */
+export interface TokenizerJsonStep {
   readonly type: string;
-  readonly normalizers?: readonly JsonStep[] | undefined;
-  readonly pretokenizers?: readonly JsonStep[] | undefined;
+  readonly normalizers?: readonly TokenizerJsonStep[] | undefined;
+  readonly pretokenizers?: readonly TokenizerJsonStep[] | undefined;
   readonly pattern?: { readonly Regex?: string | undefined; readonly String?: string | undefined } | undefined;
   readonly behavior?: string | undefined;
   readonly invert?: boolean | undefined;
@@ -37,7 +39,8 @@ interface JsonStep {
   readonly use_regex?: boolean | undefined;
 }
 
-interface JsonModel {
+/** The vocabulary and its merges in a `tokenizer.json`. */
+export interface TokenizerJsonModel {
   readonly type?: string | undefined;
   readonly vocab: Readonly<Record<string, number>>;
   readonly merges: readonly (string | readonly string[])[];
@@ -70,7 +73,7 @@ const GPT2_PATTERN = "'s|'t|'re|'ve|'m|'ll|'d| ?\\p{L}+| ?\\p{N}+| ?[^\\s\\p{L}\
  * }
  * ```
  */
-export function bpeTokenizer(tokenizerJson: TokenizerJson, config: TokenizerConfig = {}): BpeTokenizer {
+export function bpeTokenizer(tokenizerJson: TokenizerJson, config: TokenizerConfig = {}): ByteLevelTokenizer {
   return new BpeTokenizer({ ...readTokenizerJson(tokenizerJson), config });
 }
 
@@ -87,19 +90,19 @@ function readTokenizerJson(json: TokenizerJson): Omit<BpeTokenizerParts, 'config
   };
 }
 
-function readAddedToken({ id, content, special, normalized, lstrip, rstrip, single_word: isWord }: JsonAddedToken): AddedToken {
+function readAddedToken({ id, content, special, normalized, lstrip, rstrip, single_word: isWord }: TokenizerJsonAddedToken): AddedToken {
   if (lstrip || rstrip || isWord) throw unsupported(`the added token ${content}, which strips spaces or matches whole words only`);
   return { id, content, isSpecial: special ?? false, isNormalized: normalized ?? false };
 }
 
-function readNormalizer(normalizer: JsonStep | null | undefined): boolean {
+function readNormalizer(normalizer: TokenizerJsonStep | null | undefined): boolean {
   if (normalizer === null || normalizer === undefined) return false;
   if (normalizer.type === 'NFC') return true;
   if (normalizer.type === 'Sequence') return (normalizer.normalizers ?? []).map(readNormalizer).includes(true);
   throw unsupported(`the normalizer ${normalizer.type}`);
 }
 
-function readPreTokenizer(step: JsonStep | null | undefined): SplitStep[] {
+function readPreTokenizer(step: TokenizerJsonStep | null | undefined): SplitStep[] {
   const steps = step?.type === 'Sequence' ? (step.pretokenizers ?? []) : step ? [step] : [];
   if (steps.at(-1)?.type !== 'ByteLevel') throw unsupported('a pre-tokenizer that does not end with ByteLevel');
   return steps.flatMap(readSplitStep);
@@ -112,7 +115,7 @@ function readSplitStep({
   invert = false,
   add_prefix_space: addsSpace,
   use_regex: usesRegex,
-}: JsonStep): SplitStep[] {
+}: TokenizerJsonStep): SplitStep[] {
   if (type === 'ByteLevel' && !addsSpace)
     return usesRegex === false ? [] : [{ pattern: compileSplitPattern(GPT2_PATTERN), keepsGaps: true }];
   if (type === 'Split' && pattern?.Regex !== undefined) {
@@ -122,7 +125,7 @@ function readSplitStep({
   throw unsupported(`the pre-tokenizer ${type}${behavior === undefined ? '' : ` (${behavior})`}`);
 }
 
-function readModel(model: JsonModel): Pick<BpeTokenizerParts, 'idOfToken' | 'merges' | 'mergedIds' | 'prefersWholePieces'> {
+function readModel(model: TokenizerJsonModel): Pick<BpeTokenizerParts, 'idOfToken' | 'merges' | 'mergedIds' | 'prefersWholePieces'> {
   if (model.type !== undefined && model.type !== 'BPE') throw unsupported(`the model ${model.type}`);
   if (model.byte_fallback || model.dropout || model.continuing_subword_prefix || model.end_of_word_suffix) {
     throw unsupported('byte fallback, dropout, prefixes or suffixes');

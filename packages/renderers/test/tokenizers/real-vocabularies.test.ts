@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { Tokenizer } from '@huggingface/tokenizers';
 import { describe, expect, it } from 'vitest';
 import type { AddedTokens } from '../../src/core/tokenizer.js';
-import { BpeTokenizer } from '../../src/tokenizers/bpe-tokenizer.js';
+import { BpeTokenizer, type ByteLevelTokenizer } from '../../src/tokenizers/bpe-tokenizer.js';
 import { bytesOfToken } from '../../src/tokenizers/byte-alphabet.js';
 import { huggingFaceTokenizer, wrapTokenizer } from '../../src/tokenizers/hugging-face-tokenizer.js';
 import { tiktokenTokenizer } from '../../src/tokenizers/tiktoken-tokenizer.js';
@@ -21,7 +21,7 @@ const PYTHON: Readonly<Record<Vocabulary, Readonly<Record<'mixed' | 'lone', stri
 const MIXED = mixedTexts(1, 2_000);
 const LONE = mixedTexts(2, 400, { hasLoneSurrogates: true });
 
-function digestOf(tokenizer: BpeTokenizer, texts: readonly string[]): string {
+function digestOf(tokenizer: ByteLevelTokenizer, texts: readonly string[]): string {
   const digest = createHash('sha256');
   let count = 0;
   for (const text of texts) {
