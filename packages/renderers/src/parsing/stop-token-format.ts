@@ -48,7 +48,7 @@ export function stopTokenFormat(options: StopTokenFormatOptions): ResponseFormat
     stopSequences: () => [...stopTokens],
     parse(tokens) {
       const stopCount = tokens.filter((token) => terminations.has(token)).length;
-      if (stopCount === 1) return parsePartial(tokens);
+      if (stopCount === 1) return parsePartial(reopenThinking(tokens));
       if (stopCount > 1) throw tooManyStops(stopCount, Object.keys(stops));
       const text = decodeTokens(tokenizer, reopenThinking(tokens));
       return { message: { role: 'assistant', content: text }, termination: 'malformed' };
