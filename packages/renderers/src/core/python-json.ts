@@ -1,4 +1,4 @@
-import { isPlainObject } from '@tinkex/types';
+import { isPlainObject } from './plain-object.js';
 import { compareCodePoints } from './python-text.js';
 
 /**

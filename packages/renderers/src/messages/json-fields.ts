@@ -1,4 +1,5 @@
-import { isPlainObject, ValidationError } from '@tinkex/types';
+import { ValidationError } from '@tinkex/types';
+import { isPlainObject } from '../core/plain-object.js';
 
 /** An object as it is read from JSON. */
 export type Json = Readonly<Record<string, unknown>>;

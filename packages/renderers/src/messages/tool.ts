@@ -1,4 +1,5 @@
-import { ConfigurationError, isPlainObject, type JsonObject } from '@tinkex/types';
+import { ConfigurationError, type JsonObject } from '@tinkex/types';
+import { isPlainObject } from '../core/plain-object.js';
 
 /** A tool the model may call. Other fields than these are kept; some templates write them. */
 export interface ToolSpec {
