@@ -1,6 +1,8 @@
 import type { Mutation } from './mutations.js';
 
 const VECTORS = ['test/vectors.test.ts'];
+const BPE = ['src/tokenizers'];
+const COMPLETER = ['test/completer.test.ts'];
 
 /** A fault in a file of `@tinkex/renderers`. */
 function fault(invariant: string, file: string, find: string, replace: string, tests: readonly string[] = VECTORS): Mutation {
@@ -142,4 +144,54 @@ export const rendererMutations: readonly Mutation[] = [
     "reduction === 'none' && sum > 0",
     ['test/datum.test.ts'],
   ),
+  fault(
+    'of equal ranks the leftmost merges first',
+    'tokenizers/merge-tokens.ts',
+    'this.#push(rank * POSITIONS + left)',
+    'this.#push(rank * POSITIONS - left)',
+    BPE,
+  ),
+  fault('a pair that changed is not merged', 'tokenizers/merge-tokens.ts', 'if (ranks[position] !== rank) continue;', '', BPE),
+  fault(
+    'added tokens: the longest wins',
+    'tokenizers/added-token-finder.ts',
+    'other.content.length - one.content.length',
+    'one.content.length - other.content.length',
+    BPE,
+  ),
+  fault(
+    'white space is Unicode’s',
+    'tokenizers/split-pattern.ts',
+    "if (kind === 's') return '\\\\p{White_Space}';",
+    "if (kind === 's') return '\\\\s';",
+    BPE,
+  ),
+  fault(
+    'special tokens can stay text',
+    'tokenizers/bpe-tokenizer.ts',
+    "(which === 'ordinary' && !isSpecial)",
+    "(which === 'ordinary' && isSpecial)",
+    BPE,
+  ),
+  fault(
+    'a stop text across pieces ends the sample',
+    'completer/sample-in-pieces.ts',
+    'if (pieceTokens === undefined || known === 0) return undefined;',
+    'if (known >= 0) return undefined;',
+    COMPLETER,
+  ),
+  fault('maxTokens counts across pieces', 'completer/sample-in-pieces.ts', 'limit - sampled.length);', 'limit);', COMPLETER),
+  fault('text that may begin a stop is held back', 'completer/stop-rules.ts', 'all.length - this.#heldBack(all)', 'all.length', COMPLETER),
+  fault('an aborted call makes no request', 'completer/sampler.ts', 'if (signal?.aborted)', 'if (signal === null)', COMPLETER),
+  fault(
+    'a template that rewrites history is refused',
+    'templates/template-spans.ts',
+    'if (text.startsWith(prefix)) return;',
+    'if (prefix !== text) return;',
+    ['test/templates.test.ts'],
+  ),
+  fault('what follows the stop token is not trained on', 'templates/template-renderer.ts', 'stop < 0 || index <= stop ? 1 : 0', '1', [
+    'test/templates.test.ts',
+  ]),
+  fault('HTML is escaped', 'view/show-example-html.ts', 'ENTITIES[character] ?? character', 'character', ['test/view.test.ts']),
 ];
