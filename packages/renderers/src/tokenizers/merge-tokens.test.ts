@@ -31,7 +31,7 @@ describe('TokenMerger', () => {
         });
         const mergedIds = pairs.map(([, , merged]) => merged);
         const array = Int32Array.from(ids);
-        const length = new TokenMerger(table, mergedIds).merge(array, array.length);
+        const length = new TokenMerger(table, mergedIds, array.length).merge(array, array.length);
         expect(Array.from(array.subarray(0, length))).toEqual(mergeNaively(ids, ranks, mergedIds));
       }),
       { numRuns: 2_000 },
@@ -43,7 +43,7 @@ describe('TokenMerger', () => {
     table.add(1, 2, 0);
     table.add(2, 3, 0);
     const ids = Int32Array.of(1, 2, 3);
-    expect(new TokenMerger(table, [9]).merge(ids, 3)).toBe(2);
+    expect(new TokenMerger(table, [9], 3).merge(ids, 3)).toBe(2);
     expect(Array.from(ids.subarray(0, 2))).toEqual([9, 3]);
   });
 
@@ -52,7 +52,7 @@ describe('TokenMerger', () => {
     table.add(1, 1, 0);
     table.add(2, 2, 1);
     const ids = new Int32Array(300_000).fill(1);
-    expect(new TokenMerger(table, [2, 3]).merge(ids, ids.length)).toBe(75_000);
+    expect(new TokenMerger(table, [2, 3], ids.length).merge(ids, ids.length)).toBe(75_000);
     expect(new Set(ids.subarray(0, 75_000))).toEqual(new Set([3]));
   });
 });

@@ -13,22 +13,27 @@ export class TokenMerger {
   readonly #table: MergeTable;
   /** By rank: the token that the pair becomes. */
   readonly #mergedIds: ArrayLike<number>;
-  #previous = new Int32Array(64);
-  #next = new Int32Array(64);
+  readonly #previous: Int32Array;
+  readonly #next: Int32Array;
   /** By position: the rank of the pair that starts there. */
-  #ranks = new Int32Array(64);
-  #heap = new Float64Array(256);
+  readonly #ranks: Int32Array;
+  readonly #heap: Float64Array;
   #heapSize = 0;
 
-  constructor(table: MergeTable, mergedIds: ArrayLike<number>) {
+  /** @param capacity - How many tokens there are at most before they merge. */
+  constructor(table: MergeTable, mergedIds: ArrayLike<number>, capacity: number) {
     this.#table = table;
     this.#mergedIds = mergedIds;
+    this.#previous = new Int32Array(capacity);
+    this.#next = new Int32Array(capacity);
+    this.#ranks = new Int32Array(capacity);
+    // Every merge removes one token and queues at most two pairs.
+    this.#heap = new Float64Array(capacity * 3);
   }
 
   /** Merges the first `length` of `ids` in place and returns how many are left. */
   merge(ids: Int32Array, length: number): number {
     if (length < 2) return length;
-    this.#reserve(length);
     this.#link(ids, length);
     const next = this.#next;
     const previous = this.#previous;
@@ -96,15 +101,5 @@ export class TokenMerger {
     }
     heap[hole] = last;
     return top;
-  }
-
-  #reserve(length: number): void {
-    if (length <= this.#next.length) return;
-    const capacity = length * 2;
-    this.#previous = new Int32Array(capacity);
-    this.#next = new Int32Array(capacity);
-    this.#ranks = new Int32Array(capacity);
-    // Every merge removes one token and queues at most two pairs.
-    this.#heap = new Float64Array(capacity * 3);
   }
 }

@@ -9,6 +9,11 @@ const MAX_CACHED_PIECES = 65_536;
 /** Longer pieces seldom come twice. */
 const MAX_CACHED_LENGTH = 32;
 
+/** Code units of pieces for which memory is kept ready. A longer piece gets memory of its own, for as long as it takes. */
+const MAX_READY_LENGTH = 2_048;
+/** Bytes of UTF-8 per code unit, at most. */
+const BYTES_PER_UNIT = 3;
+
 /** What byte pair encoding needs to know. */
 export interface PieceEncoderParts {
   /** IDs of tokens by their text in the byte alphabet. */
@@ -20,20 +25,25 @@ export interface PieceEncoderParts {
   readonly prefersWholePieces: boolean;
 }
 
+/** Memory to encode one piece in. */
+interface Workspace {
+  readonly bytes: Uint8Array;
+  readonly ids: Int32Array;
+  readonly merger: TokenMerger;
+}
+
 /** Encodes the pieces that a split pattern makes of a text, each by itself. Remembers short pieces. */
 export class PieceEncoder {
+  readonly #parts: PieceEncoderParts;
   readonly #byteIds: Int32Array;
-  readonly #merger: TokenMerger;
-  readonly #wholePieces: ReadonlyMap<string, number> | undefined;
+  readonly #ready: Workspace;
   /** A piece of one token is kept as a number. */
   readonly #cache = new Map<string, number | Int32Array>();
-  #bytes = new Uint8Array(256);
-  #ids = new Int32Array(256);
 
-  constructor({ idOfToken, merges, mergedIds, prefersWholePieces }: PieceEncoderParts) {
-    this.#byteIds = Int32Array.from(BYTE_CHARACTERS, (character) => idOfToken.get(character) as number);
-    this.#merger = new TokenMerger(merges, mergedIds);
-    this.#wholePieces = prefersWholePieces ? idOfToken : undefined;
+  constructor(parts: PieceEncoderParts) {
+    this.#parts = parts;
+    this.#byteIds = Int32Array.from(BYTE_CHARACTERS, (character) => parts.idOfToken.get(character) as number);
+    this.#ready = this.#workspaceFor(MAX_READY_LENGTH);
   }
 
   /** Appends the tokens of `piece` to `target`. */
@@ -45,36 +55,33 @@ export class PieceEncoder {
   }
 
   #encodeNew(piece: string): Int32Array {
-    if (this.#bytes.length < piece.length * 3) {
-      this.#bytes = new Uint8Array(piece.length * 3);
-      this.#ids = new Int32Array(piece.length * 3);
-    }
-    const length = writeUtf8(piece, this.#bytes);
-    const ids = this.#ids.subarray(0, this.#wholePiece(length) ?? this.#merge(length));
-    if (piece.length <= MAX_CACHED_LENGTH) this.#remember(piece, ids);
-    return ids;
+    const { bytes, ids, merger } = piece.length <= MAX_READY_LENGTH ? this.#ready : this.#workspaceFor(piece.length);
+    const length = writeUtf8(piece, bytes);
+    const whole = this.#parts.prefersWholePieces ? this.#parts.idOfToken.get(tokenOf(bytes, length)) : undefined;
+    if (whole !== undefined) ids[0] = whole;
+    else for (let index = 0; index < length; index += 1) ids[index] = this.#byteIds[bytes[index] as number] as number;
+    const encoded = ids.subarray(0, whole === undefined ? merger.merge(ids, length) : 1);
+    if (piece.length <= MAX_CACHED_LENGTH) this.#remember(piece, encoded);
+    return encoded;
   }
 
-  /** 1 if the bytes are one token, which is then the first of the IDs. */
-  #wholePiece(length: number): 1 | undefined {
-    if (this.#wholePieces === undefined) return undefined;
-    let text = '';
-    for (let index = 0; index < length; index += 1) text += BYTE_CHARACTERS[this.#bytes[index] as number];
-    const id = this.#wholePieces.get(text);
-    if (id === undefined) return undefined;
-    this.#ids[0] = id;
-    return 1;
-  }
-
-  #merge(length: number): number {
-    for (let index = 0; index < length; index += 1) this.#ids[index] = this.#byteIds[this.#bytes[index] as number] as number;
-    return this.#merger.merge(this.#ids, length);
+  #workspaceFor(pieceLength: number): Workspace {
+    const capacity = pieceLength * BYTES_PER_UNIT;
+    const merger = new TokenMerger(this.#parts.merges, this.#parts.mergedIds, capacity);
+    return { bytes: new Uint8Array(capacity), ids: new Int32Array(capacity), merger };
   }
 
   #remember(piece: string, ids: Int32Array): void {
     if (this.#cache.size === MAX_CACHED_PIECES) this.#cache.clear();
     this.#cache.set(copyOf(piece), ids.length === 1 ? (ids[0] as number) : ids.slice());
   }
+}
+
+/** Bytes as the text of a token. */
+function tokenOf(bytes: Uint8Array, length: number): string {
+  let token = '';
+  for (let index = 0; index < length; index += 1) token += BYTE_CHARACTERS[bytes[index] as number];
+  return token;
 }
 
 /** The same text in memory that it does not share: engines make a part of a longer text a view, which keeps all of that text alive. */
