@@ -9,7 +9,7 @@ const CACHE = fileURLToPath(new URL('../../node_modules/.cache/tinkex-bench', im
 const TIMEOUT_MS = 480_000;
 
 /**
- * Python with packages of its own for the rendering benchmark, or the reason why there is none.
+ * A Python environment for the rendering benchmark, or the reason why there is none.
  *
  * @param name - Of the environment in the cache.
  * @param requirements - What pip installs, in this order.

@@ -108,7 +108,7 @@ describe('streaming', () => {
     expect(sampled).toEqual(Array.from(unstreamed.tokens));
   });
 
-  it('yields what is known after each piece, and asks for no more than a piece', async () => {
+  it('yields what is known after each piece, and requests no more than a piece', async () => {
     const { complete, sampler, promptTokens } = setUp([ANSWERS['text'] as string], { pieceTokens: 4 });
     const { events } = await collect(complete.stream(QUESTION));
     expect(textOf(events)).toBe('It is four — 四 😀!');
@@ -124,7 +124,7 @@ describe('streaming', () => {
     expect(completion).toMatchObject({ finishReason: 'length', usage: { completionTokens: 10 } });
   });
 
-  it('ends where the context is full: a piece is shorter than asked for', async () => {
+  it('ends where the context is full: a piece is shorter than requested', async () => {
     const { complete, sampler } = setUp(['abc def ghi'], { pieceTokens: 4 });
     const { completion } = await collect(complete.stream(QUESTION));
     expect(completion.finishReason).toBe('length');
@@ -142,7 +142,7 @@ describe('streaming', () => {
     expect(unstreamed).toMatchObject({ finishReason: 'stop', message: { content: 'Four.' } });
   });
 
-  it('streams several samples side by side, with a seed of its own for each', async () => {
+  it('streams several samples side by side, each with a different seed', async () => {
     const { complete, sampler } = setUp(['One.<|im_end|>', 'Two and more.<|im_end|>'], { pieceTokens: 2 });
     const { events, completion } = await collect(complete.stream(QUESTION, { numSamples: 2, samplingParams: { seed: 4 } }));
     expect([textOf(events, 0), textOf(events, 1)]).toEqual(['One.', 'Two and more.']);

@@ -6,7 +6,7 @@ export interface AbortSignalLike {
   readonly reason?: unknown;
 }
 
-/** What a {@link Sampler} is asked for. */
+/** A request to a {@link Sampler}. */
 export interface SamplerInput {
   readonly prompt: ModelInput;
   readonly numSamples: number;

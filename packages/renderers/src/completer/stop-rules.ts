@@ -3,7 +3,7 @@ import type { Message } from '../messages/message.js';
 
 type Stop = NonNullable<SamplingParams['stop']>;
 
-/** How a response ends: by what the sampler is told, and by texts that are looked for in the answer itself. */
+/** How a response ends: at the stop sequences of the request, and at texts that are searched for in the answer. */
 export interface StopRules {
   /** For the sampler. */
   readonly stop: readonly string[] | readonly number[];

@@ -27,7 +27,7 @@ export interface TemplateRendererOptions {
   readonly tokenizer: RendererTokenizer;
   /** Tokens that end a response, such as `<|im_end|>`. Default: the tokenizer's end of text. */
   readonly stopTokens?: readonly string[] | undefined;
-  /** Tools that every conversation declares. A prompt with tools of its own declares those instead. */
+  /** Tools that every conversation declares. The tools of a single prompt replace them. */
   readonly tools?: readonly ToolSpec[] | undefined;
   /** More variables for the template, such as `{ enable_thinking: false }`. */
   readonly variables?: Readonly<Record<string, unknown>> | undefined;

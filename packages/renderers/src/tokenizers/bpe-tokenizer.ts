@@ -12,7 +12,7 @@ export interface ByteLevelTokenizer extends RendererTokenizer {
   encode(text: string, options?: EncodeOptions): Int32Array;
 }
 
-/** What a {@link BpeTokenizer} is made of. */
+/** The parts of a {@link BpeTokenizer}. */
 export interface BpeTokenizerParts extends PieceEncoderParts {
   readonly addedTokens: readonly AddedToken[];
   readonly normalizesToNfc: boolean;

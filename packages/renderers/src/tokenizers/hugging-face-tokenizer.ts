@@ -68,7 +68,7 @@ export function wrapTokenizer(raw: HuggingFaceTokenizer): RendererTokenizer {
   };
 }
 
-/** `@huggingface/tokenizers` cannot leave tokens in a text alone; a second tokenizer that has never heard of them does. */
+/** `@huggingface/tokenizers` cannot leave tokens in a text alone; a second tokenizer without them does. */
 function withFewerAddedTokens(raw: HuggingFaceTokenizer, which: AddedTokens): HuggingFaceTokenizer {
   const { tokenizer, config = {} } = raw as Files;
   if (tokenizer === undefined) {

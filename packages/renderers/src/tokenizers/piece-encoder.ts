@@ -9,7 +9,7 @@ const MAX_CACHED_PIECES = 65_536;
 /** Longer pieces seldom come twice. */
 const MAX_CACHED_LENGTH = 32;
 
-/** Code units of pieces for which memory is kept ready. A longer piece gets memory of its own, for as long as it takes. */
+/** Code units of pieces for which memory is kept ready. A longer piece gets separate memory, which is released afterwards. */
 const MAX_READY_LENGTH = 2_048;
 /** Bytes of UTF-8 per code unit, at most. */
 const BYTES_PER_UNIT = 3;
