@@ -97,36 +97,13 @@ describe('random conversations', { timeout }, () => {
           const assistant = renderer.buildSupervisedExample(messages, 'all_assistant_messages');
           const others = renderer.buildSupervisedExample(messages, 'all_user_and_system_messages');
           for (const example of [everything, assistant, others]) expect(tokensOf(example)).toEqual(tokensOf(all));
-          assistant.weights.forEach((weight, index) => {
-            expect(weight + (others.weights[index] as number)).toBeLessThanOrEqual(all.weights[index] as number);
-            expect(all.weights[index] as number).toBeLessThanOrEqual(everything.weights[index] as number);
-          });
+          const at = (example: SupervisedExample, index: number) => example.weights[index] as number;
+          const isContained = all.weights.every(
+            (weight, index) => at(assistant, index) + at(others, index) <= weight && weight <= at(everything, index),
+          );
+          expect(isContained).toBe(true);
         },
       ),
-      { ...runs, numRuns: Math.ceil(PROPERTY_RUNS / 4) },
-    );
-  });
-
-  it('extend each other where the renderer promises it', () => {
-    const keeping = (name: string, options: RendererOptions = { stripThinkingFromHistory: false }) => getRenderer(name, tokenizer, options);
-    const promising = [...RENDERERS, ...['qwen3', 'qwen3_vl', 'deepseekv3_thinking', 'deepseekv4_1'].map((name) => keeping(name))].filter(
-      ({ hasExtensionProperty }) => hasExtensionProperty,
-    );
-    expect(promising.length).toBeGreaterThan(14);
-    // Qwen3 instruct models do not think; DeepSeek V3.1 writes an answer without thinking differently once it is history.
-    const thinking = ({ name }: Renderer) => (name === 'qwen3_instruct' ? false : name === 'deepseekv3_thinking' ? true : undefined);
-    const drawn = withRenderer(promising, (abilities, renderer) => fc.tuple(conversation(abilities, thinking(renderer)), text));
-    fc.assert(
-      fc.property(drawn, ([renderer, [messages, question]]) => {
-        const last = messages.at(-1) as Message;
-        if ((last.toolCalls ?? []).length > 0) return;
-        const example = renderer.buildSupervisedExample(messages, 'all_assistant_messages');
-        const later = Array.from(renderer.buildGenerationPrompt([...messages, { role: 'user', content: question }]).toInts());
-        expect(
-          startsWith(later, tokensOf(example)),
-          `${renderer.name}: ${tokenizer.decode(tokensOf(example))} | ${tokenizer.decode(later)}`,
-        ).toBe(true);
-      }),
       runs,
     );
   });
