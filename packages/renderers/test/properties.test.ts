@@ -104,6 +104,30 @@ describe('random conversations', { timeout }, () => {
           expect(isContained).toBe(true);
         },
       ),
+      { ...runs, numRuns: Math.ceil(PROPERTY_RUNS / 4) },
+    );
+  });
+
+  it('extend each other where the renderer promises it', () => {
+    const keeping = (name: string, options: RendererOptions = { stripThinkingFromHistory: false }) => getRenderer(name, tokenizer, options);
+    const promising = [...RENDERERS, ...['qwen3', 'qwen3_vl', 'deepseekv3_thinking', 'deepseekv4_1'].map((name) => keeping(name))].filter(
+      ({ hasExtensionProperty }) => hasExtensionProperty,
+    );
+    expect(promising.length).toBeGreaterThan(14);
+    // Qwen3 instruct models do not think; DeepSeek V3.1 writes an answer without thinking differently once it is history.
+    const thinking = ({ name }: Renderer) => (name === 'qwen3_instruct' ? false : name === 'deepseekv3_thinking' ? true : undefined);
+    const drawn = withRenderer(promising, (abilities, renderer) => fc.tuple(conversation(abilities, thinking(renderer)), text));
+    fc.assert(
+      fc.property(drawn, ([renderer, [messages, question]]) => {
+        const last = messages.at(-1) as Message;
+        if ((last.toolCalls ?? []).length > 0) return;
+        const example = renderer.buildSupervisedExample(messages, 'all_assistant_messages');
+        const later = Array.from(renderer.buildGenerationPrompt([...messages, { role: 'user', content: question }]).toInts());
+        expect(
+          startsWith(later, tokensOf(example)),
+          `${renderer.name}: ${tokenizer.decode(tokensOf(example))} | ${tokenizer.decode(later)}`,
+        ).toBe(true);
+      }),
       runs,
     );
   });
