@@ -208,7 +208,7 @@ function present(value: unknown, isTop = true): unknown {
 }
 
 describe('response-parsing.json', () => {
-  for (const { name, input, expected } of vectorCases<{ type: string; body: JsonObject }, ParsingExpected>('response-parsing', 67)) {
+  for (const { name, input, expected } of vectorCases<{ type: string; body: JsonObject }, ParsingExpected>('response-parsing', 69)) {
     it(name, () => {
       const codec = codecOf(input.type);
       const reason = deviations[name];
