@@ -81,8 +81,8 @@ const lastPart = (target: string) => target.slice(target.lastIndexOf('.') + 1);
 
 function lossOf(build: (x: LossTensor, other: LossTensor, recorder: LossRecorder) => LossTensor): CustomLossDefinition {
   const recorder = new LossRecorder();
-  const x = recorder.input('logprobs');
-  const other = recorder.input('other');
+  const x = recorder.input('logprobs', 1);
+  const other = recorder.input('other', 1);
   const result = build(x, other, recorder);
   // Squared, so that the gradient depends on the value.
   recorder.output(result.mul(result).sum(), {});

@@ -59,6 +59,7 @@ const SKYRL: Dialect = {
     'authToken',
     'auditLog',
     'billingUsage',
+    'createCustomLoss',
     'exportSessionTrace',
     'assignSessionProject',
   ],
@@ -85,6 +86,7 @@ const TUFT: Dialect = {
     'telemetry',
     'auditLog',
     'billingUsage',
+    'createCustomLoss',
     'exportSessionTrace',
     'assignSessionProject',
   ],
@@ -125,7 +127,7 @@ const HATCHERY: Dialect = {
   failureCategory: 'none',
   hasSequenceIds: true,
   clientConfig: { proto_write_fwdbwd: true, some_future_flag: 'on' },
-  missingRoutes: ['authToken', 'auditLog', 'billingUsage'],
+  missingRoutes: ['authToken', 'auditLog', 'billingUsage', 'createCustomLoss'],
   sdkVersions: /^(?!0\.0\.)\d+\.\d+\.\d+/,
 };
 

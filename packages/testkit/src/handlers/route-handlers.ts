@@ -11,6 +11,7 @@ import {
   unpublishCheckpoint,
   weightsInfo,
 } from './checkpoints.js';
+import { createCustomLoss } from './custom-losses.js';
 import { retrieveFuture } from './futures.js';
 import { loadWeights } from './load-weights.js';
 import { createModel, getInfo, unloadModel } from './models.js';
@@ -36,6 +37,7 @@ export const ROUTE_HANDLERS: { readonly [Name in RouteName]: RouteHandler<Name> 
   unloadModel,
   forwardBackward,
   forward,
+  createCustomLoss,
   optimStep,
   loadWeights,
   saveWeights,

@@ -22,6 +22,7 @@ export const createSession: RouteHandler<'createSession'> = (context) => {
     lastHeartbeatMs: nowMs,
     modelSeqs: new Map(),
     samplerSeqs: new Map(),
+    customLosses: new Map(),
     traceAskedAtMs: undefined,
   };
   tenant.sessions.set(session.sessionId, session);

@@ -1,6 +1,7 @@
 import type { AdamParams, ForwardBackwardOutput } from '@tinkex/types';
 import type { ServerReply } from '../requests/message.js';
 import type { RequestContext, RouteHandler } from '../requests/request-context.js';
+import { customLossOf } from './custom-losses.js';
 import { modelOf } from './lookup.js';
 import { submitTraining } from './training-submission.js';
 
@@ -12,12 +13,13 @@ function submitForward(context: RequestContext<'forwardBackward'> | RequestConte
   const { server, tenant, request } = context;
   const model = modelOf(context, request.modelId);
   const { data, lossFn, lossFnConfig } = request;
+  const customLoss = lossFn === 'custom' ? customLossOf(context, model.sessionId, lossFnConfig) : undefined;
   return submitTraining(context, {
     model,
     seqId: request.seqId,
     requestType: isForwardOnly ? 'Forward' : 'ForwardBackward',
     run: async (engine): Promise<ForwardBackwardOutput> => {
-      const output = await engine.forward({ data, lossFn, lossFnConfig }, { backward: !isForwardOnly });
+      const output = await engine.forward({ data, lossFn, lossFnConfig, customLoss }, { backward: !isForwardOnly });
       const amount = data.reduce((sum, { modelInput }) => sum + modelInput.length, 0);
       tenant.addUsage('training', amount, server.clock.now(), model.sessionId, model.baseModel);
       return output;

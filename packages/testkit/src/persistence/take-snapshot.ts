@@ -35,6 +35,7 @@ async function storedTenant(keyHash: string, tenant: Tenant, blobs: BlobStore): 
       ...session,
       modelSeqs: [...session.modelSeqs],
       samplerSeqs: [...session.samplerSeqs],
+      customLosses: [...session.customLosses],
     })),
     models,
     samplers,

@@ -1,4 +1,4 @@
-import type { LoraConfig } from '@tinkex/types';
+import type { CustomLossDefinition, LoraConfig } from '@tinkex/types';
 import type { CheckpointFiles, EngineModel, EngineSampler } from '../engine/engine.js';
 import type { Lane } from './lane.js';
 
@@ -22,6 +22,8 @@ export interface SessionRecord {
   readonly modelSeqs: Map<number, AcceptedOperation>;
   /** Sampling sessions by `sampling_session_seq_id`. */
   readonly samplerSeqs: Map<number, { readonly fingerprint: string; readonly samplerId: string }>;
+  /** Custom losses by `custom_loss_seq_id`. */
+  readonly customLosses: Map<number, AcceptedOperation & { readonly lossId: string; readonly definition: CustomLossDefinition }>;
   /** When a trace export was first requested. */
   traceAskedAtMs: number | undefined;
 }

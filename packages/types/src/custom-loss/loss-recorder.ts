@@ -1,4 +1,4 @@
-import type { CustomLossArgument, CustomLossNode, CustomLossNodeOp } from './custom-loss-graph.js';
+import type { CustomLossArgument, CustomLossInputRank, CustomLossNode, CustomLossNodeOp } from './custom-loss-graph.js';
 import { invalidLoss, type LossOperand, LossTensor } from './loss-tensor.js';
 
 /** Python's own names, which torch.fx does not give to nodes. */
@@ -9,8 +9,10 @@ export class LossRecorder {
   readonly nodes: CustomLossNode[] = [];
   readonly #used = new Map<string, number>();
 
-  input(name: string): LossTensor {
-    return this.#record('placeholder', name, name, [], {});
+  /** Records an input. */
+  input(name: string, rank: CustomLossInputRank): LossTensor {
+    this.#record('placeholder', name, name, [], {});
+    return new LossTensor(this, name, rank);
   }
 
   /** Records a call and returns its result. */

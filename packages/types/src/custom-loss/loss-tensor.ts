@@ -1,5 +1,5 @@
 import { invalidRequest, type ValidationError } from '../errors/validation-error.js';
-import type { CustomLossArgument } from './custom-loss-graph.js';
+import type { CustomLossArgument, CustomLossInputRank } from './custom-loss-graph.js';
 import type { LossRecorder } from './loss-recorder.js';
 
 /** A tensor of the loss, or a number that is repeated as often as needed. */
@@ -17,11 +17,14 @@ export class LossTensor {
   readonly recorder: LossRecorder;
   /** @internal */
   readonly node: string;
+  /** @internal The rank of an input. Undefined for results: ranks follow from the data. */
+  readonly inputRank: CustomLossInputRank | undefined;
 
   /** @internal */
-  constructor(recorder: LossRecorder, node: string) {
+  constructor(recorder: LossRecorder, node: string, inputRank?: CustomLossInputRank) {
     this.recorder = recorder;
     this.node = node;
+    this.inputRank = inputRank;
   }
 
   /** `this + other` */
@@ -155,6 +158,11 @@ export class LossTensor {
   /** A mask that holds where this one does not. */
   not(): LossTensor {
     return this.#function('operator.invert');
+  }
+
+  /** This mask as zeros and ones, to calculate with. */
+  float(): LossTensor {
+    return this.#method('float');
   }
 
   /** The sum of all elements, or along one axis. */

@@ -48,12 +48,12 @@ export function traceLoss<const Inputs extends LossInputRanks>(
   const { logprobs: rank = 1, ...others } = options.inputs ?? ({} as LossInputRanks);
   const inputs: CustomLossInput[] = [{ name: 'logprobs', rank }];
   const recorder = new LossRecorder();
-  const logprobs = recorder.input('logprobs');
+  const logprobs = recorder.input('logprobs', rank);
   const tensors: Record<string, LossTensor> = {};
   for (const [name, inputRank] of Object.entries(others)) {
     const wireName = lossInputWireName(name);
     inputs.push({ name: wireName, rank: inputRank });
-    tensors[name] = recorder.input(wireName);
+    tensors[name] = recorder.input(wireName, inputRank);
   }
   const { loss, metrics } = checkResult(callLoss(() => fn(logprobs, tensors as never)));
   recorder.output(loss, metrics);
