@@ -163,7 +163,7 @@ describe('tracing', () => {
     ['a number as the loss', () => ({ loss: 1 as never }), {}, 'a tensor as its loss'],
     ['nothing', () => undefined as never, {}, 'must return { loss, metrics? }'],
     ['a promise', (async () => undefined) as never, {}, 'must not be async'],
-    ['a failure', () => (undefined as never as LossFunction)(null as never, {}), {}, 'wrap a jax-js function with jaxLoss'],
+    ['a failure', () => (undefined as never as LossFunction)(null as never, {}), {}, 'Wrap a jax-js function with jaxLoss'],
     [
       'a metric of another name',
       (logprobs) => ({ loss: logprobs.sum(), metrics: { mine: logprobs.sum() } }),

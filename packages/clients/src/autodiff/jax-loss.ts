@@ -69,12 +69,12 @@ function trace(loss: JaxLossFunction, names: readonly string[], tensors: readonl
 /** Records the steps with the tensors of a custom loss. */
 function replay({ steps, outputs, metrics }: Traced, inputs: readonly LossTensor[]): TracedLoss {
   const results: LossTensor[] = [];
-  const valueOf = (value: JaxValue): LossTensor | number =>
+  const toTensor = (value: JaxValue): LossTensor | number =>
     typeof value === 'number' ? value : 'input' in value ? (inputs[value.input] as LossTensor) : (results[value.step] as LossTensor);
-  for (const step of steps) results.push(recordStep(step, step.values.map(valueOf)));
+  for (const step of steps) results.push(recordStep(step, step.values.map(toTensor)));
   const [loss, ...values] = outputs.map((output) => {
     if (typeof output === 'number') throw notTraceable('its loss or one of its metrics is a constant');
-    return valueOf(output) as LossTensor;
+    return toTensor(output) as LossTensor;
   });
   return { loss: loss as LossTensor, metrics: Object.fromEntries(metrics.map((name, index) => [name, values[index] as LossTensor])) };
 }
@@ -91,7 +91,7 @@ function recordStep({ operation, axis }: JaxStep, values: readonly (LossTensor |
   const isSwapped = typeof values[0] === 'number';
   // A step of two numbers does not occur: jax-js computes it itself.
   const [x, other = 0] = (isSwapped ? [values[1], values[0]] : values) as [LossTensor, LossTensor | number];
-  if (typeof x !== 'object') throw notTraceable(`it applies '${operation}' to constants only`);
+  if (typeof x !== 'object' || (isSwapped && operation === 'where')) throw notTraceable(`it applies '${operation}' to constants only`);
   const comparison = COMPARISONS[operation];
   if (comparison !== undefined) return x[comparison[isSwapped ? 1 : 0]](other);
   switch (operation) {

@@ -44,7 +44,7 @@ export function readJaxpr({ inBinders, eqns, outs }: Jaxpr): JaxProgram {
   const known = new Map<Variable, JaxValue>(inBinders.map((variable, input) => [variable, { input }]));
   const steps: JaxStep[] = [];
   const sums = new Map<Variable, { readonly step: JaxStep; readonly count: number }>();
-  const valueOf = (atom: Atom): JaxValue => ('value' in atom ? atom.value : (known.get(atom) as JaxValue));
+  const toValue = (atom: Atom): JaxValue => ('value' in atom ? atom.value : (known.get(atom) as JaxValue));
   const keep = (equation: Equation, step: JaxStep): void => {
     known.set(equation.outBinders[0] as Variable, { step: steps.push(step) - 1 });
   };
@@ -62,11 +62,11 @@ export function readJaxpr({ inBinders, eqns, outs }: Jaxpr): JaxProgram {
       keep(equation, { ...sum.step, operation: 'mean' });
       continue;
     }
-    const step = { operation: operationOf(equation), values: equation.inputs.map(valueOf), axis: axisOf(equation) };
+    const step = { operation: operationOf(equation), values: equation.inputs.map(toValue), axis: axisOf(equation) };
     keep(equation, step);
     if (step.operation === 'reduce:Add') sums.set(equation.outBinders[0] as Variable, { step, count: reducedCount(equation) });
   }
-  return { steps, outputs: outs.map(valueOf) };
+  return { steps, outputs: outs.map(toValue) };
 }
 
 function operationOf({ primitive, params, inputs }: Equation): string {

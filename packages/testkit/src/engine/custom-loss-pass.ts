@@ -33,7 +33,9 @@ export function customLossPass(
     data,
     examples.map(({ shape }, index) => ({ data: logprobs[index] as Float32Array, shape })),
   );
-  if (gradients !== undefined) examples.forEach((example, index) => backpropagate(model, example, value.gradients[index], gradients));
+  for (const [index, example] of examples.entries()) {
+    if (gradients !== undefined) backpropagate(model, example, value.gradients[index] as Float64Array, gradients);
+  }
   return customLossOutput(
     value,
     examples.map(({ shape }, index) => TensorData.fromArray(logprobs[index] as Float32Array, 'float32', shape)),
@@ -63,10 +65,10 @@ export function customLossOutput({ loss, metrics }: CustomLossValue, logprobs: r
   };
 }
 
-function backpropagate(model: LanguageModel, example: TrainingExample, slopes: Float64Array | undefined, gradients: AdapterGradients): void {
+function backpropagate(model: LanguageModel, example: TrainingExample, slopes: Float64Array, gradients: AdapterGradients): void {
   const linear: TokenLossFunction = (_, index, out) => {
     out.value = 0;
-    out.slope = slopes?.[index] ?? 0;
+    out.slope = slopes[index] as number;
     out.isClipped = false;
   };
   trainingPass(model, example, linear, gradients);

@@ -208,7 +208,8 @@ export class LossTensor {
   /** @internal */
   [Symbol.toPrimitive](): never {
     throw invalidLoss(
-      'uses a tensor as a number or text; it has no value while the loss is traced. Use its methods, and where() to choose',
+      'uses a tensor as a number or text; it has no value while the loss is traced. Use its methods, and where() to choose. ' +
+        'Wrap a jax-js function with jaxLoss of @tinkex/clients/autodiff',
     );
   }
 

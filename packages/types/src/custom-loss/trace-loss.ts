@@ -73,7 +73,7 @@ function callLoss(call: () => TracedLoss): TracedLoss {
     if (TinkexError.isInstance(error)) throw error;
     const reason = error instanceof Error ? error.message : String(error);
     const failure = invalidLoss(
-      `could not be traced: ${reason}. Use only the methods of the tensors; wrap a jax-js function with jaxLoss of @tinkex/clients/autodiff.`,
+      `could not be traced: ${reason}. Use only the methods of the tensors. Wrap a jax-js function with jaxLoss of @tinkex/clients/autodiff`,
     );
     failure.cause = error;
     throw failure;
