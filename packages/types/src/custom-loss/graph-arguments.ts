@@ -25,7 +25,8 @@ const KINDS: ReadonlyMap<string, (content: unknown) => boolean> = new Map([
 /** Says why a value is not an argument of a node, or undefined when it is one. */
 export function argumentProblem(value: unknown, depth = 0): string | undefined {
   if (depth > MAX_DEPTH) return `nests more than ${MAX_DEPTH} levels deep`;
-  if (value === null || typeof value === 'string' || typeof value === 'boolean' || Number.isFinite(value)) return undefined;
+  // JSON has no other way to write a large float than as an integer, which is read as a bigint.
+  if (value === null || ['string', 'boolean', 'bigint'].includes(typeof value) || Number.isFinite(value)) return undefined;
   if (Array.isArray(value)) return firstProblem(value, depth);
   if (!isPlainObject(value)) return `must be a JSON value with finite numbers, got ${describe(value)}`;
   const [[kind, content] = ['', undefined], ...more] = Object.entries(value);

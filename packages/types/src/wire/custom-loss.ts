@@ -22,8 +22,16 @@ const argument: WireType<CustomLossArgument> = {
       if (problem !== undefined) context.addIssue({ code: 'custom', message: problem });
     }),
   toWire: (value) => value,
-  fromWire: (wire) => wire as CustomLossArgument,
+  fromWire: (wire) => withFloats(wire) as CustomLossArgument,
 };
+
+/** Numbers beyond 2^53 are floats here, as all numbers of a loss. */
+function withFloats(wire: unknown): unknown {
+  if (typeof wire === 'bigint') return Number(wire);
+  if (Array.isArray(wire)) return wire.map(withFloats);
+  if (typeof wire !== 'object' || wire === null) return wire;
+  return Object.fromEntries(Object.entries(wire).map(([key, value]) => [key, withFloats(value)]));
+}
 
 const node = requestType<CustomLossNode>({
   op: oneOf(...CUSTOM_LOSS_NODE_OPS),
