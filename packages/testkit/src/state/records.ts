@@ -1,4 +1,4 @@
-import type { LoraConfig } from '@tinkex/types';
+import type { LoraConfig, OptimizerConfig } from '@tinkex/types';
 import type { CheckpointFiles, EngineModel, EngineSampler } from '../engine/engine.js';
 import type { Lane } from './lane.js';
 
@@ -33,6 +33,7 @@ export interface ModelRecord {
   readonly modelSeqId: number;
   readonly baseModel: string;
   readonly lora: LoraConfig;
+  readonly optimizer: OptimizerConfig;
   readonly userMetadata: Readonly<Record<string, unknown>> | undefined;
   readonly lane: Lane;
   lastRequestMs: number;
@@ -63,6 +64,8 @@ export interface CheckpointRecord {
   readonly kind: 'training' | 'sampler';
   readonly baseModel: string;
   readonly loraRank: number;
+  /** The optimizer that the weights were trained with. */
+  readonly optimizer: OptimizerConfig;
   readonly trains: { readonly unembed: boolean; readonly mlp: boolean; readonly attn: boolean };
   readonly savedAtMs: number;
   readonly sizeBytes: number;

@@ -18,6 +18,7 @@ import {
   unloadModelRequest,
   unloadModelResponse,
 } from '../wire/models.js';
+import { optimStepRequest, optimStepResponse } from '../wire/optim-step.js';
 import {
   createSamplingSessionRequest,
   createSamplingSessionResponse,
@@ -47,7 +48,7 @@ import {
   traceExportResponse,
 } from '../wire/sessions.js';
 import { telemetryRequest, telemetryResponse } from '../wire/telemetry.js';
-import { forwardBackwardOutput, forwardBackwardRequest, optimStepRequest, optimStepResponse } from '../wire/training.js';
+import { forwardBackwardOutput, forwardBackwardRequest } from '../wire/training.js';
 import {
   loadWeightsRequest,
   loadWeightsResponse,
