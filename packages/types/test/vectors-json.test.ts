@@ -93,10 +93,15 @@ function sampleBody(
     sampling_params?: Record<string, never>;
     include_prompt_logprobs?: boolean;
     topk_prompt_logprobs?: number;
+    topk_sample_logprobs?: number;
+    target_prompt_logprobs?: JsonObject;
+    prompt_alt_tokens_k?: number;
+    prompt_logprobs_last_n?: number;
+    record_stability_info?: boolean;
   },
   name: string,
 ): JsonObject {
-  const isLogprobs = name === 'sample-compute-logprobs';
+  const isLogprobs = name.startsWith('sample-compute-logprobs');
   const limit = isLogprobs ? { maxTokens: 1 } : { maxTokens: 8 };
   return wire.sampleRequest.encode({
     prompt:
