@@ -62,7 +62,7 @@ const known = union<KnownUsage, 'type'>('type', {
 
 const KNOWN_KINDS: readonly string[] = ['training', 'sampling_prefill', 'sampling_sample', 'checkpoint', 'storage'];
 
-/** The kind of usage whose fields these are; the first that fits, as the reference reads an object without a type. */
+/** The kind of usage that has these fields; the first that fits, as in the reference client. */
 function kindOf(wire: JsonObject): string {
   if (typeof wire.type === 'string') return wire.type;
   if ('cached' in wire && 'token_count' in wire) return 'sampling_prefill';
@@ -71,7 +71,7 @@ function kindOf(wire: JsonObject): string {
   return 'count' in wire ? 'checkpoint' : 'other';
 }
 
-/** Newer kinds of usage must not make the bill unreadable, so they are kept as they are. */
+/** A new kind of usage must not make the bill unreadable, so it is kept as it is. */
 const eventInfo: WireType<BillingEventInfo> = {
   schema: (isLenient) => {
     const usage = known.schema(isLenient);

@@ -8,7 +8,7 @@ import { flag, integer, number, oneOf, text, tolerant } from './scalars.js';
 import { union } from './unions.js';
 import { filled, optional, type WireType } from './wire-type.js';
 
-/** The promise of a result. */
+/** The future of a result. */
 export interface UntypedApiFuture {
   readonly requestId: string;
   readonly modelId?: string | undefined;
@@ -34,7 +34,7 @@ export const untypedApiFuture: Codec<UntypedApiFuture> = {
   },
 };
 
-/** Reads an ID, alone or with those of the samples, without a schema: servers mostly send one of the two, in answer to every submission. */
+/** Reads a lone ID, or one with the IDs of the samples, without a schema: every submission gets one of the two. */
 function readPlainFuture(wire: unknown): UntypedApiFuture | undefined {
   if (typeof wire !== 'object' || wire === null) return undefined;
   const { request_id: requestId, sample_sequence_ids: ids } = wire as Readonly<Record<string, unknown>>;
@@ -45,10 +45,10 @@ function readPlainFuture(wire: unknown): UntypedApiFuture | undefined {
   return isPlain ? { requestId, sampleSequenceIds: ids } : undefined;
 }
 
-/** Asks for the result of a promise. */
+/** Requests the result of a future. */
 export interface FutureRetrieveRequest {
   readonly requestId: string;
-  /** Whether a large result may be answered by its size only. Default false. */
+  /** Whether the answer may be only the size if the result is large. Default false. */
   readonly allowMetadataOnly?: boolean | undefined;
 }
 
@@ -58,22 +58,22 @@ export const futureRetrieveRequest = requestObject<FutureRetrieveRequest>('Futur
   allowMetadataOnly: optional(flag(), { fallback: () => false }),
 });
 
-/** Whose promises to ask for: those of one holder of a sampling session. */
+/** Whose futures to request: those of one holder of a sampling session. */
 export interface FuturesTarget {
   readonly type: 'sampling_session';
   readonly samplingSessionId: string;
-  /** 0 for the creator of the sampling session, else the number of the copy. Default 0. */
+  /** 0 for the creator of the sampling session, else the block of the copy. Default 0. */
   readonly clonedSamplerId?: number | undefined;
 }
 
-/** Asks which promises of a target have ended. */
+/** Requests which futures of a target have ended. */
 export interface FuturesRetrieveRequest {
   readonly target: FuturesTarget;
   /** The cursor of the answer before. Default 0. */
   readonly prevCursor?: number | undefined;
   /** Seconds that the server may hold the request. Left out: the server decides. */
   readonly timeout?: number | undefined;
-  /** Promises whose result has arrived: the server may forget them. Default none. */
+  /** Futures whose result has arrived: the server may drop it. Default none. */
   readonly retrievedRequestIds?: readonly string[] | undefined;
 }
 
@@ -90,18 +90,18 @@ export const futuresRetrieveRequest = requestObject<FuturesRetrieveRequest>('Fut
   retrievedRequestIds: optional(list(text()), { fallback: () => [] }),
 });
 
-/** A promise that has ended. Its result, or its error, is there to be retrieved. */
+/** A future that has ended: its result or its error can be retrieved. */
 export type FutureCompletion = FinishedFuture | { readonly state: 'failed'; readonly requestId: string };
 
-/** A promise whose result is there. */
+/** A future that has a result. */
 export interface FinishedFuture {
   readonly state: 'finished';
   readonly requestId: string;
-  /** In bytes, when the server says it. */
+  /** In bytes, if the server names it. */
   readonly responsePayloadUncompressedSize?: number | undefined;
 }
 
-/** The promises that have ended since the cursor of the request. */
+/** The futures that have ended since the cursor of the request. */
 export interface FuturesRetrieveResponse {
   readonly completions: readonly FutureCompletion[];
   /** For the next request. */
@@ -122,7 +122,7 @@ export const futuresRetrieveResponse = responseObject<FuturesRetrieveResponse>('
   cursor: integer(),
 });
 
-/** Stops the work for a promise that is no longer waited for. */
+/** Stops the work for a future that has no waiter any more. */
 export interface CancelFutureRequest {
   readonly requestId: string;
 }
@@ -130,7 +130,7 @@ export interface CancelFutureRequest {
 /** {@link CancelFutureRequest} on the wire. */
 export const cancelFutureRequest = requestObject<CancelFutureRequest>('CancelFutureRequest', { requestId: text() });
 
-/** The result is not there yet. */
+/** The result does not exist yet. */
 export interface TryAgainResponse {
   readonly requestId?: string | undefined;
   /** Anything the client does not know is `unknown`. */
@@ -146,7 +146,7 @@ export function readQueueState(wire: unknown): QueueState {
   return typeof wire === 'string' && QUEUE_STATES.includes(wire) ? (wire as QueueState) : 'unknown';
 }
 
-/** Text, or nothing when something else stands there: a pending answer must not fail because of a detail. */
+/** Text, or undefined for anything else: a pending answer must not fail because of a detail. */
 const looseText: WireType<string> = {
   schema: () => z.unknown(),
   toWire: (value) => value,
@@ -164,7 +164,7 @@ export const tryAgainResponse = responseObject<TryAgainResponse>(
   { tag: 'try_again' },
 );
 
-/** The result is there, but large: only its size is told. */
+/** The result exists but is large: the answer is only its size. */
 export interface FutureMetadataResponse {
   readonly status: 'complete_metadata';
   /** In bytes; 0 when the server does not say. */
@@ -207,7 +207,7 @@ function readCategory(wire: unknown): RequestErrorCategory {
   return name === 'user' || name === 'server' ? name : 'unknown';
 }
 
-/** The text of a failure, whatever the server made of it: a failure must be read as one. */
+/** The text of a failure, whatever its type: a failure must be readable. */
 function readFailure(wire: unknown): string {
   if (typeof wire === 'string') return wire;
   try {

@@ -13,7 +13,7 @@ import { flag, integer, integer64, number, oneOf, text } from './scalars.js';
 import { tensor } from './tensor.js';
 import { filled, optional, type WireType } from './wire-type.js';
 
-/** Makes a sampling session of a base model, of saved weights, or of both. */
+/** Creates a sampling session from a base model, saved weights, or both. */
 export interface CreateSamplingSessionRequest {
   readonly sessionId: string;
   /** Counts the sampling sessions of a session, from 0. */
@@ -51,7 +51,7 @@ export const createSamplingSessionResponse = responseObject<CreateSamplingSessio
   { tag: 'create_sampling_session' },
 );
 
-/** Asks for a number that keeps the sequence IDs of another holder of a sampling session apart from all others. */
+/** Requests a block of sequence IDs for another holder of a sampling session, such as a worker thread. */
 export interface JoinSamplingSessionRequest {
   readonly samplingSessionId: string;
 }
@@ -63,7 +63,7 @@ export const joinSamplingSessionRequest = requestObject<JoinSamplingSessionReque
   { tag: 'join_sampling_session' },
 );
 
-/** The number of a new holder of a sampling session. */
+/** The block of sequence IDs of a new holder of a sampling session. */
 export interface JoinSamplingSessionResponse {
   /** Unique in the sampling session, and never 0: that is its creator. */
   readonly clientCounter: number;
@@ -76,19 +76,19 @@ export const joinSamplingSessionResponse = responseObject<JoinSamplingSessionRes
   { tag: 'join_sampling_session' },
 );
 
-/** How tokens are drawn. */
+/** How tokens are sampled. */
 export interface SamplingParams {
   /** Unset: as many as fit. */
   readonly maxTokens?: number | undefined;
-  /** Makes the draw repeatable. Any 64-bit number. */
+  /** Makes sampling repeatable. Any 64-bit number. */
   readonly seed?: number | bigint | undefined;
   /** Texts or token IDs that end a sequence. Unset: the end of the text ends it. An empty list: nothing does, until `maxTokens`. */
   readonly stop?: string | readonly string[] | readonly number[] | undefined;
   /** 0 always takes the most likely token. Default 1. */
   readonly temperature?: number | undefined;
-  /** How many of the most likely tokens take part; -1: all. Default -1. */
+  /** How many of the most likely tokens are considered; -1: all. Default -1. */
   readonly topK?: number | undefined;
-  /** Only the most likely tokens that together have this probability take part. Default 1. */
+  /** Only the most likely tokens that together have this probability are considered. Default 1. */
   readonly topP?: number | undefined;
 }
 
@@ -116,7 +116,7 @@ export const samplingParams = codecOf<SamplingParams>('SamplingParams', sampling
   isLenient: false,
 });
 
-/** Draws samples. The answer is a promise of a {@link SampleResponse}. */
+/** Samples from a model. Answered by a future of a {@link SampleResponse}. */
 export interface SampleRequest {
   /** Default 1. */
   readonly numSamples?: number | undefined;
@@ -199,7 +199,7 @@ const promptAltTokensType = responseType<PromptAltTokens>({
   logprobs: tensor({ isResponse: true }),
 });
 
-/** {@link SampleResponse} in the JSON dialect. */
+/** {@link SampleResponse} as JSON. */
 export const sampleResponse = responseObject<SampleResponse>(
   'SampleResponse',
   {
@@ -213,7 +213,7 @@ export const sampleResponse = responseObject<SampleResponse>(
   { tag: 'sample' },
 );
 
-/** In responses an empty list of optional numbers says the same as none: in the other dialect the two look alike. */
+/** In responses an empty list of optional numbers means none: protobuf cannot tell the two apart. */
 function emptyIsMissing<T>(type: WireType<T>): WireType<T> {
   return {
     ...type,
