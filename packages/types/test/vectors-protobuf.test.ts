@@ -174,9 +174,7 @@ describe('protobuf-sample-response.json', () => {
       }));
       const response: Omit<SampleResponse, 'sequences'> = {
         ...(targets ? { targetPromptLogprobs: tensorOf(widenedTargets(name, targets)) } : {}),
-        ...(alternatives
-          ? { promptAltTokens: { tokens: tensorOf(alternatives.tokens), logprobs: tensorOf(alternatives.logprobs) } }
-          : {}),
+        ...(alternatives ? { promptAltTokens: { tokens: tensorOf(alternatives.tokens), logprobs: tensorOf(alternatives.logprobs) } } : {}),
         ...(expected.prompt_logprobs === null ? {} : { promptLogprobs: Float32Array.from(expected.prompt_logprobs, vectorNumber) }),
         promptCacheHitTokens: expected.prompt_cache_hit_tokens,
       };

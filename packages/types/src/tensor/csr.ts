@@ -41,7 +41,9 @@ export function expand(tensor: TensorFields, padValue: number): TensorFields {
   const starts = tensor.sparseCrowIndices as Int64Array;
   const columnOf = tensor.sparseColIndices as Int64Array;
   const values =
-    data instanceof Float32Array ? new Float32Array(rows * columns).fill(padValue) : new BigInt64Array(rows * columns).fill(BigInt(padValue));
+    data instanceof Float32Array
+      ? new Float32Array(rows * columns).fill(padValue)
+      : new BigInt64Array(rows * columns).fill(BigInt(padValue));
   for (let row = 0; row < rows; row += 1) {
     for (let index = Number(starts[row]); index < Number(starts[row + 1]); index += 1) {
       values[row * columns + Number(columnOf[index])] = data[index] as number | bigint;
