@@ -65,7 +65,13 @@ export type { CallOptions, WaitOptions } from './runtime/call-options.js';
 export type { RetryOptions } from './sampling/retries.js';
 export type { Prompt, SampleInput } from './sampling/sample-input.js';
 export type { SampleManyFailure, SampleManyItem, SampleManyOptions, SampleManySuccess } from './sampling/sample-many.js';
-export { type SamplerOptions, SamplingClient, type SamplingClientOptions, type SamplingService } from './sampling/sampling-client.js';
+export {
+  type ComputeLogprobsOptions,
+  type SamplerOptions,
+  SamplingClient,
+  type SamplingClientOptions,
+  type SamplingService,
+} from './sampling/sampling-client.js';
 export type { SamplingClientHandle } from './sampling/sampling-handle.js';
 export { ServiceClient } from './service/service-client.js';
 export type { ServerMessage, ServiceClientOptions } from './service/service-options.js';

@@ -64,12 +64,12 @@ export {
 export { ModelInput } from './model-input/model-input.js';
 export type { CheckpointType } from './paths/tinker-path.js';
 export { formatTinkerPath, parseTinkerPath, type TinkerPath } from './paths/tinker-path.js';
-export type { SampledSequence, SampleResponse, StopReason } from './sampling/sample-response.js';
+export type { PromptAltTokens, SampledSequence, SampleResponse, StopReason } from './sampling/sample-response.js';
 export { promptLogprobsToList } from './sampling/sample-response.js';
 export { type TokenLogprob, TopkLogprobs, type TopkLogprobsFields } from './sampling/topk-logprobs.js';
 export type { NestedNumbers, NumberArray } from './tensor/flatten.js';
 export type { AnyTypedArray, Int64Array } from './tensor/numbers.js';
-export { TensorData, type TensorDtype, type TensorFields } from './tensor/tensor-data.js';
+export { type PadOptions, TensorData, type TensorDtype, type TensorFields } from './tensor/tensor-data.js';
 export { BYTE_TOKENIZER_ID, ByteTokenizer, isByteTokenizerId } from './tokenizer/byte-tokenizer.js';
 export { type DecodeOptions, type Encoded, encodedIds, type Tokenizer } from './tokenizer/tokenizer.js';
 export { type TokenizerSource, tokenizerIdFor } from './tokenizer/tokenizer-id.js';

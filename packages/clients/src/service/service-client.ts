@@ -9,7 +9,6 @@ import { CallScope, ClientLifetime, clientClosed } from '../runtime/call-scope.j
 import type { Runtime } from '../runtime/runtime.js';
 import { SharedWork } from '../runtime/shared-work.js';
 import type { Trouble } from '../runtime/wait-for.js';
-import { SeqIds } from '../sampling/sample-call.js';
 import {
   checkSamplerOptions,
   type SamplerOptions,
@@ -17,7 +16,7 @@ import {
   type SamplingClientOptions,
   type SamplingService,
 } from '../sampling/sampling-client.js';
-import { parseSamplingHandle, type SamplingClientHandle } from '../sampling/sampling-handle.js';
+import { joinSampler, parseSamplingHandle, type SamplingClientHandle } from '../sampling/sampling-handle.js';
 import { checkLoraModel, createLoraModel, createModelFromState } from '../training/create-model.js';
 import type { TrainingParts } from '../training/operations.js';
 import { checkResumeOptions, findNewestCheckpoint, type ResumedTraining, type ResumeOptions } from '../training/resume.js';
@@ -61,6 +60,7 @@ export class ServiceClient implements AsyncDisposable, SamplingService {
   readonly #session: SharedWork<SessionClientParts>;
   readonly #adoptedSessions = new Set<string>();
   #started: Started | undefined;
+  #dynamicConfig: (() => Started['dynamicConfig']) | undefined;
   #startTrouble: Trouble | undefined;
   #sessionId: string | undefined;
   #nextModelSeqId = 0;
@@ -146,13 +146,15 @@ export class ServiceClient implements AsyncDisposable, SamplingService {
    * @throws `ConfigurationError` when the handle is invalid.
    */
   async attachSamplingClient(handle: SamplingClientHandle, options: SamplerOptions = {}): Promise<SamplingClient> {
-    const { samplingSessionId, sessionId } = parseSamplingHandle(handle);
+    const { samplingSessionId, sessionId, recordStabilityInfo: isRecorded } = parseSamplingHandle(handle);
     const parts = await this.#connect(options);
     if (sessionId !== undefined && sessionId !== this.#sessionId && !this.#adoptedSessions.has(sessionId)) {
       this.#adoptedSessions.add(sessionId);
       keepSessionAlive(parts, sessionId, this.#options);
     }
-    return SamplingClient.of(parts, { samplingSessionId, sessionId, seqIds: SeqIds.forCopy(), retry: options.retry });
+    const { retry, recordStabilityInfo = isRecorded } = options;
+    const seqIds = await joinSampler(parts, samplingSessionId, options);
+    return SamplingClient.of(parts, { samplingSessionId, sessionId, seqIds, retry, recordStabilityInfo });
   }
 
   /** Creates a client that manages runs, checkpoints, sessions and bills. Needs no session. */
@@ -211,7 +213,8 @@ export class ServiceClient implements AsyncDisposable, SamplingService {
       },
       signal,
     );
-    return createClientParts(this.#options, this.#started, this.#runtime, this.#transport);
+    const started = { ...this.#started, dynamicConfig: () => this.#dynamicConfig?.() ?? this.#started?.dynamicConfig };
+    return createClientParts(this.#options, started, this.#runtime, this.#transport);
   }
 
   async #startSession(signal: AbortSignal): Promise<SessionClientParts> {
@@ -243,7 +246,7 @@ export class ServiceClient implements AsyncDisposable, SamplingService {
     if (initial === undefined) return;
     const { sdkVersion } = this.#options;
     const fetch = () => calls.call('clientDynamicConfig', { body: { sdkVersion } }, { hasOuterRetry: false });
-    keepDynamicConfig({ clock, lifetime, initial, fetch });
+    this.#dynamicConfig = keepDynamicConfig({ clock, lifetime, initial, fetch });
   }
 
   async #createFromState(path: string, hasOptimizer: boolean, options: FromStateOptions): Promise<TrainingClient> {

@@ -123,7 +123,8 @@ export class TrainingClient {
     const call = this.#start<string>('SaveWeightsForSampler', options);
     const samplingSessionId = await call.settleWith(this.#saveForNewSampler(call));
     const { parts } = this.#model;
-    return SamplingClient.of(parts, { samplingSessionId, sessionId: parts.session.sessionId, retry: options.retry });
+    const { retry, recordStabilityInfo } = options;
+    return SamplingClient.of(parts, { samplingSessionId, sessionId: parts.session.sessionId, retry, recordStabilityInfo });
   }
 
   /** Creates a sampling client from saved weights. */

@@ -88,6 +88,6 @@ export const HOSTED: Dialect = {
   hasTimeZone: true,
   keys: 'tml',
   clientConfig: {},
-  hasSequenceIds: false,
+  hasSequenceIds: true,
   sdkVersions: undefined,
 };

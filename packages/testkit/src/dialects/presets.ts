@@ -26,6 +26,9 @@ const SMALLEST_SERVER_ROUTES: readonly RouteName[] = [
 ];
 const BEYOND_SMALLEST_SERVER = (Object.keys(endpoints) as RouteName[]).filter((route) => !SMALLEST_SERVER_ROUTES.includes(route));
 
+/** Routes of SDK 0.26 and later, which servers of others do not have. */
+const NEWER_ROUTES: readonly RouteName[] = ['retrieveFutures', 'cancelFuture', 'joinSamplingSession'];
+
 /** Reads and writes the format that the client prefers, and accepts any key. Good for trying out any client. */
 const BOTH: Dialect = {
   ...HOSTED,
@@ -54,6 +57,7 @@ const SKYRL: Dialect = {
   longPollMs: 300_000,
   failure: 'detail',
   missingRoutes: [
+    ...NEWER_ROUTES,
     'clientConfig',
     'clientDynamicConfig',
     'authToken',
@@ -66,6 +70,7 @@ const SKYRL: Dialect = {
   metrics: 'plain',
   hasTimeZone: false,
   keys: 'any',
+  hasSequenceIds: false,
 };
 
 /** JSON, UUIDs, try-again answers, 202 on submission, strict order. */
@@ -80,6 +85,7 @@ const TUFT: Dialect = {
   failure: 'request-failed',
   failureCategory: 'suffixed',
   missingRoutes: [
+    ...NEWER_ROUTES,
     'clientDynamicConfig',
     'authToken',
     'telemetry',
@@ -94,6 +100,7 @@ const TUFT: Dialect = {
   checkpointName: /^[A-Za-z0-9_-]{1,128}$/,
   archive: 'json',
   clientConfig: { parallel_fwdbwd_chunks: false, fwd_via_fwdbwd: true },
+  hasSequenceIds: false,
 };
 
 /** JSON, polls answered immediately, blank 408, few routes, no keys. */
@@ -114,6 +121,7 @@ const OPEN_RL: Dialect = {
   hasModelDetails: false,
   keys: 'none',
   clientConfig: { parallel_fwdbwd_chunks: false },
+  hasSequenceIds: false,
 };
 
 /** Either format by `Accept`, newer fields, refuses unknown SDK versions. */
@@ -123,9 +131,8 @@ const HATCHERY: Dialect = {
   longPollMs: 30_000,
   pending: 'try-again',
   failureCategory: 'none',
-  hasSequenceIds: true,
   clientConfig: { proto_write_fwdbwd: true, some_future_flag: 'on' },
-  missingRoutes: ['authToken', 'auditLog', 'billingUsage'],
+  missingRoutes: [...NEWER_ROUTES, 'authToken', 'auditLog', 'billingUsage'],
   sdkVersions: /^(?!0\.0\.)\d+\.\d+\.\d+/,
 };
 
@@ -147,6 +154,7 @@ const TWINKLE: Dialect = {
   hasModelDetails: false,
   hasTimeZone: false,
   keys: 'any',
+  hasSequenceIds: false,
 };
 
 /** The dialects of the test server, by name. The name of another server stands for a family of habits, not for one version. */

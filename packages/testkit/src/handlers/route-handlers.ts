@@ -18,6 +18,7 @@ import { getTrainingRun, listTrainingRuns } from './runs.js';
 import { asample, createSamplingSession, getSampler } from './sampling.js';
 import { saveWeights, saveWeightsForSampler } from './save-weights.js';
 import { authToken, clientConfig, clientDynamicConfig, getServerCapabilities, healthz, telemetry } from './service.js';
+import { cancelFuture, joinSamplingSession, retrieveFutures } from './session-futures.js';
 import { assignSessionProject, createSession, exportSessionTrace, getSession, listSessions, sessionHeartbeat } from './sessions.js';
 import { forward, forwardBackward, optimStep } from './training.js';
 
@@ -31,6 +32,7 @@ export const ROUTE_HANDLERS: { readonly [Name in RouteName]: RouteHandler<Name> 
   createSession,
   sessionHeartbeat,
   createSamplingSession,
+  joinSamplingSession,
   createModel,
   getInfo,
   unloadModel,
@@ -42,6 +44,8 @@ export const ROUTE_HANDLERS: { readonly [Name in RouteName]: RouteHandler<Name> 
   saveWeightsForSampler,
   asample,
   retrieveFuture,
+  retrieveFutures,
+  cancelFuture,
   telemetry,
   listTrainingRuns,
   getTrainingRun,

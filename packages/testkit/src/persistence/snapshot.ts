@@ -33,6 +33,8 @@ export interface StoredSampler {
   readonly baseModel: string;
   readonly modelPath: string | null;
   readonly files: StoredFiles | null;
+  /** How many other holders have joined. Unset: none. */
+  readonly copies?: number | undefined;
 }
 
 /** A checkpoint on disk. */

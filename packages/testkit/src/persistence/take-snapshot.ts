@@ -15,13 +15,14 @@ async function storedTenant(keyHash: string, tenant: Tenant, blobs: BlobStore): 
   const models: StoredModel[] = [];
   for (const model of tenant.models.values()) models.push(await storedModel(model, blobs));
   const samplers = [];
-  for (const { samplerId, sessionId, baseModel, modelPath, files } of tenant.samplers.values()) {
+  for (const { samplerId, sessionId, baseModel, modelPath, files, copies } of tenant.samplers.values()) {
     samplers.push({
       samplerId,
       sessionId,
       baseModel,
       modelPath: modelPath ?? null,
       files: files === undefined ? null : await blobs.put(files),
+      copies,
     });
   }
   const checkpoints = [];

@@ -1,5 +1,6 @@
 import type { LoraConfig, OptimizerConfig } from '@tinkex/types';
 import type { CheckpointFiles, EngineModel, EngineSampler } from '../engine/engine.js';
+import type { CompletionLog } from './completion-log.js';
 import type { Lane } from './lane.js';
 
 /** What identifies a repeat of an accepted operation. */
@@ -50,6 +51,10 @@ export interface SamplerRecord {
   readonly modelPath: string | undefined;
   /** By `seq_id` as text: exact for ids beyond 2^53. */
   readonly accepted: Map<string, AcceptedOperation>;
+  /** What has ended, by holder of the sampling session. */
+  readonly completions: Map<number, CompletionLog>;
+  /** How many other holders have joined. */
+  copies: number;
   /** The saved adapter; undefined for the base model alone. */
   readonly files: CheckpointFiles | undefined;
   /** Created on first use. */

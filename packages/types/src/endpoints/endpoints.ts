@@ -9,7 +9,13 @@ import {
   trainingRun,
   trainingRunsResponse,
 } from '../wire/checkpoints.js';
-import { futureRetrieveRequest, untypedApiFuture } from '../wire/futures.js';
+import {
+  cancelFutureRequest,
+  futureRetrieveRequest,
+  futuresRetrieveRequest,
+  futuresRetrieveResponse,
+  untypedApiFuture,
+} from '../wire/futures.js';
 import {
   createModelRequest,
   createModelResponse,
@@ -23,6 +29,8 @@ import {
   createSamplingSessionRequest,
   createSamplingSessionResponse,
   getSamplerResponse,
+  joinSamplingSessionRequest,
+  joinSamplingSessionResponse,
   sampleRequest,
   sampleResponse,
 } from '../wire/sampling.js';
@@ -120,6 +128,13 @@ export const endpoints = {
     request: createSamplingSessionRequest,
     response: createSamplingSessionResponse,
   },
+  joinSamplingSession: {
+    ...post,
+    path: '/api/v1/join_sampling_session',
+    pool: 'session',
+    request: joinSamplingSessionRequest,
+    response: joinSamplingSessionResponse,
+  },
   createModel: {
     ...operation,
     path: '/api/v1/create_model',
@@ -196,6 +211,25 @@ export const endpoints = {
     outerRetry: false,
     timeoutMs: 45_000,
     request: futureRetrieveRequest,
+  },
+  /** Has a loop of its own: one request for all samples of one holder of a sampling session. */
+  retrieveFutures: {
+    ...post,
+    path: '/api/v1/retrieve_futures',
+    pool: 'retrieve_futures',
+    maxRetries: 0,
+    outerRetry: false,
+    timeoutMs: 45_000,
+    request: futuresRetrieveRequest,
+    response: futuresRetrieveResponse,
+  },
+  cancelFuture: {
+    ...post,
+    path: '/api/v1/cancel_future',
+    pool: 'retrieve_promise',
+    maxRetries: 0,
+    timeoutMs: 30_000,
+    request: cancelFutureRequest,
   },
   telemetry: {
     ...post,
