@@ -52,8 +52,14 @@ const params = shape(
   { maxTokens: count, seed, stop: fc.oneof(text, fc.array(some, { minLength: 1 }), fc.array(count, { minLength: 1 })) },
 );
 const checkpoint = shape(
-  { checkpointId: text, checkpointType: fc.constantFrom('training', 'sampler'), time: date, tinkerPath: text, public: fc.boolean() },
-  { sizeBytes: count, expiresAt: date },
+  {
+    checkpointId: text,
+    checkpointType: fc.constantFrom('training', 'sampler', 'external', 'brand_new'),
+    time: date,
+    tinkerPath: text,
+    public: fc.boolean(),
+  },
+  { sizeBytes: count, userMetadata: map(text), expiresAt: date },
 );
 const cursor = shape({ offset: count, limit: count, totalCount: count });
 const run = shape(
@@ -115,6 +121,11 @@ const values: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   clientConfigRequest: shape({ sdkVersion: text }),
   clientConfigResponse: shape(flags),
   clientDynamicConfigResponse: shape({ refreshIntervalSec: count }),
+  copyWeightsRequest: shape(
+    { sourcePath: path },
+    { destinationProjectId: some, ttlSeconds: seq, sessionId: text, modelSeqId: count, weightsAccessToken: text },
+  ),
+  copyWeightsResponse: shape({ tinkerPath: text }),
   createModelRequest: shape({ sessionId: text, modelSeqId: count, baseModel: some }, { userMetadata: json, loraConfig: lora }),
   createModelResponse: shape({ modelId: text }),
   createSamplingSessionRequest: shape({ sessionId: text, samplingSessionSeqId: count, modelPath: path }, { baseModel: text }),
@@ -123,6 +134,7 @@ const values: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   createSessionResponse: shape({ sessionId: text }, { infoMessage: text, warningMessage: text, errorMessage: text }),
   cursor,
   datumCodec: requests({ onlyFinite: true }).map(({ data }) => data[0]),
+  externalWeightsUrlsResponse: shape({ urls: map(text), expires: date }),
   forwardBackwardOutput: outputs({ onlyFinite: true }),
   forwardBackwardRequest: requests({ onlyFinite: true }),
   futureMetadataResponse: shape({ status: fc.constant('complete_metadata'), responsePayloadSize: count }),
@@ -162,12 +174,20 @@ const values: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   ),
   sampleResponse: samples({ onlyFinite: true }),
   samplingParams: params,
+  saveWeightsExternalRequest: shape(
+    { modelId: text, path: some },
+    { seqId: seq, ttlSeconds: seq, ageEncryptionRecipients: fc.array(some, { maxLength: 10 }) },
+  ),
+  saveWeightsExternalResponse: shape({}, { path: text, sizeBytes: count }),
   saveWeightsForSamplerRequest: fc.oneof(
-    shape({ modelId: text, path: text }, { seqId: seq, ttlSeconds: seq }),
+    shape({ modelId: text, path: text }, { seqId: seq, ttlSeconds: seq, userMetadata: map(text) }),
     shape({ modelId: text, samplingSessionSeqId: count }, { seqId: seq }),
   ),
   saveWeightsForSamplerResponse: shape({}, { path: text, samplingSessionId: text }),
-  saveWeightsRequest: shape({ modelId: text, overwrite: fc.boolean() }, { path: text, seqId: seq, ttlSeconds: seq }),
+  saveWeightsRequest: shape(
+    { modelId: text, overwrite: fc.boolean() },
+    { path: text, seqId: seq, ttlSeconds: seq, userMetadata: map(text) },
+  ),
   saveWeightsResponse: shape({ path: text }),
   sessionHeartbeatRequest: shape({ sessionId: text }),
   sessionHeartbeatResponse: empty,
