@@ -26,6 +26,10 @@ const SMALLEST_SERVER_ROUTES: readonly RouteName[] = [
 ];
 const BEYOND_SMALLEST_SERVER = (Object.keys(endpoints) as RouteName[]).filter((route) => !SMALLEST_SERVER_ROUTES.includes(route));
 
+/** Routes for weights as files and for copies, which servers other than the hosted one lack. */
+const EXTERNAL_WEIGHTS_ROUTES: readonly RouteName[] = ['copyWeights', 'externalWeightsUrls', 'saveWeightsExternal'];
+const ANY_TTL: Dialect['ttlSeconds'] = { min: 1, max: Number.MAX_SAFE_INTEGER };
+
 /** Reads and writes the format that the client prefers, and accepts any key. Good for trying out any client. */
 const BOTH: Dialect = {
   ...HOSTED,
@@ -53,7 +57,9 @@ const SKYRL: Dialect = {
   ids: 'number',
   longPollMs: 300_000,
   failure: 'detail',
+  ttlSeconds: ANY_TTL,
   missingRoutes: [
+    ...EXTERNAL_WEIGHTS_ROUTES,
     'clientConfig',
     'clientDynamicConfig',
     'authToken',
@@ -79,7 +85,9 @@ const TUFT: Dialect = {
   pending: 'try-again',
   failure: 'request-failed',
   failureCategory: 'suffixed',
+  ttlSeconds: ANY_TTL,
   missingRoutes: [
+    ...EXTERNAL_WEIGHTS_ROUTES,
     'clientDynamicConfig',
     'authToken',
     'telemetry',
@@ -104,6 +112,7 @@ const OPEN_RL: Dialect = {
   longPollMs: 0,
   pending: 'timeout-blank',
   failure: 'error-message',
+  ttlSeconds: ANY_TTL,
   missingRoutes: BEYOND_SMALLEST_SERVER,
   order: 'strict',
   samplerSegment: '',
@@ -125,7 +134,8 @@ const HATCHERY: Dialect = {
   failureCategory: 'none',
   hasSequenceIds: true,
   clientConfig: { proto_write_fwdbwd: true, some_future_flag: 'on' },
-  missingRoutes: ['authToken', 'auditLog', 'billingUsage'],
+  ttlSeconds: ANY_TTL,
+  missingRoutes: [...EXTERNAL_WEIGHTS_ROUTES, 'authToken', 'auditLog', 'billingUsage'],
   sdkVersions: /^(?!0\.0\.)\d+\.\d+\.\d+/,
 };
 
@@ -139,6 +149,7 @@ const TWINKLE: Dialect = {
   pending: 'timeout-blank',
   failure: 'category',
   failureCategory: 'upper',
+  ttlSeconds: ANY_TTL,
   missingRoutes: BEYOND_SMALLEST_SERVER,
   nameClash: 'conflict',
   checkpointName: /^[A-Za-z0-9_-]{1,64}$/,
