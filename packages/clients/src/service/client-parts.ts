@@ -27,7 +27,13 @@ export interface ClientParts extends SamplingParts, RestParts {
 }
 
 /** Creates the parts once per started connection. */
-export function createClientParts(options: ResolvedOptions, started: Started, runtime: Runtime, transport: Transport): ClientParts {
+export function createClientParts(
+  options: ResolvedOptions,
+  started: Started,
+  runtime: Runtime,
+  transport: Transport,
+  exportWeights: RestParts['exportWeights'],
+): ClientParts {
   const { http, calls, billingPause, config, credential } = started;
   const { limits, wireFormat } = options;
   const { clock, lifetime, source, report } = runtime;
@@ -48,6 +54,7 @@ export function createClientParts(options: ResolvedOptions, started: Started, ru
     calls,
     poller,
     credential,
+    exportWeights,
     isCredentialExchanged: config.pjwtAuthEnabled,
     tokenizers: new TokenizerLibrary(options.tokenizer ?? {}, { transport, clock, lifetime }),
     sampling: samplingShared(options, started, runtime),
