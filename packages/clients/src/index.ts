@@ -10,6 +10,7 @@ export {
   ConfigurationError,
   ConflictError,
   ConnectionError,
+  consoleUrls,
   type Datum,
   datum,
   dmel,
@@ -59,6 +60,7 @@ export { rateLimiterFor } from './limits/rate-limiter-registry.js';
 export type { RecoveryEvent } from './recovery/recovery-event.js';
 export { RecoveryMonitor, type RecoveryMonitorOptions, type RecoveryRecords, type RecoveryService } from './recovery/recovery-monitor.js';
 export type { RecoveryPolicy } from './recovery/recovery-policy.js';
+export type { CopiedWeights, CopyWeightsOptions, CopyWeightsToProjectOptions } from './rest/copy-weights.js';
 export { type PageRange, type PageSource, PageStream } from './rest/page-stream.js';
 export { type AuditLogOptions, type ListOptions, type ListTrainingRunsOptions, RestClient, type ScopeOptions } from './rest/rest-client.js';
 export type { CallOptions, WaitOptions } from './runtime/call-options.js';
@@ -85,7 +87,9 @@ export type {
   LoadStateOptions,
   LoraTrainingOptions,
   PassOptions,
+  SavedExternalWeights,
   SavedSamplerWeights,
   SaveStateOptions,
+  SaveWeightsExternalOptions,
   SaveWeightsForSamplerOptions,
 } from './training/training-options.js';

@@ -22,6 +22,9 @@ const PURPOSES: { readonly [Name in RouteName]: string } = {
   loadWeights: 'Loads a checkpoint into a model, or creates a model from one.',
   saveWeights: 'Saves the weights and the optimizer, to resume training from.',
   saveWeightsForSampler: 'Saves the weights alone, to sample from.',
+  saveWeightsExternal: 'Saves the weights as files for other tools, encrypted if recipients are named.',
+  copyWeights:
+    'Copies a checkpoint into a project. The copy shares the storage; its run cannot be trained. A retry repeats the idempotency key.',
   asample: 'Samples from a sampling session or from named weights.',
   retrieveFuture: 'Polls a future. The answer is its result, a failure, try again later (408), or gone (410).',
   retrieveFutures: 'Polls all samples of one holder of a sampling session: which have ended since the cursor.',
@@ -32,6 +35,7 @@ const PURPOSES: { readonly [Name in RouteName]: string } = {
   listCheckpoints: 'Lists the checkpoints of a training run.',
   deleteCheckpoint: 'Deletes a checkpoint.',
   checkpointArchive: 'Gives the signed URL of a tar archive of a checkpoint, as a redirect.',
+  externalWeightsUrls: 'One signed URL for each file of an external checkpoint.',
   publishCheckpoint: 'Lets every user read a checkpoint.',
   unpublishCheckpoint: 'Makes a checkpoint private again.',
   setCheckpointTtl: 'Sets when a checkpoint expires; null keeps it.',

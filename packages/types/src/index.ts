@@ -62,6 +62,7 @@ export {
   type ModelInputChunk,
 } from './model-input/chunks.js';
 export { ModelInput } from './model-input/model-input.js';
+export { consoleUrls } from './paths/console-urls.js';
 export type { CheckpointType } from './paths/tinker-path.js';
 export { formatTinkerPath, parseTinkerPath, type TinkerPath } from './paths/tinker-path.js';
 export type { PromptAltTokens, SampledSequence, SampleResponse, StopReason } from './sampling/sample-response.js';
@@ -100,6 +101,8 @@ export type {
   TrainingRunsResponse,
 } from './wire/checkpoints.js';
 export type { WireFormat } from './wire/codec.js';
+export type { CopyWeightsResponse } from './wire/copy-weights.js';
+export type { ExternalWeightsUrlsResponse, SaveWeightsExternalResponse } from './wire/external-weights.js';
 export type { GetInfoResponse, LoraConfig, ModelData, UnloadModelResponse } from './wire/models.js';
 export type { AdamParams, OptimStepResponse } from './wire/optim-step.js';
 export type {
@@ -112,6 +115,7 @@ export type {
   OtherOptimizerParams,
 } from './wire/optimizers.js';
 export type { GetSamplerResponse, SamplingParams } from './wire/sampling.js';
+export type { OpenText } from './wire/scalars.js';
 export type { GetServerCapabilitiesResponse, SupportedModel, WhoamiResponse } from './wire/service.js';
 export type { AccessScope, GetSessionResponse, ListSessionsResponse, TraceExportResponse } from './wire/sessions.js';
 export type { LoadWeightsResponse, SaveWeightsForSamplerResponse, SaveWeightsResponse, WeightsInfoResponse } from './wire/weights.js';

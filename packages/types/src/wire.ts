@@ -71,6 +71,13 @@ export {
   trainingRunsResponse,
 } from './wire/checkpoints.js';
 export type { AnyCodec, Codec, Infer } from './wire/codec.js';
+export { type CopyWeightsRequest, copyWeightsRequest, copyWeightsResponse } from './wire/copy-weights.js';
+export {
+  externalWeightsUrlsResponse,
+  type SaveWeightsExternalRequest,
+  saveWeightsExternalRequest,
+  saveWeightsExternalResponse,
+} from './wire/external-weights.js';
 export {
   type CancelFutureRequest,
   cancelFutureRequest,

@@ -52,8 +52,14 @@ const params = shape(
   { maxTokens: count, seed, stop: fc.oneof(text, fc.array(some), fc.array(count)) },
 );
 const checkpoint = shape(
-  { checkpointId: text, checkpointType: fc.constantFrom('training', 'sampler'), time: date, tinkerPath: text, public: fc.boolean() },
-  { sizeBytes: count, expiresAt: date },
+  {
+    checkpointId: text,
+    checkpointType: fc.constantFrom('training', 'sampler', 'external', 'brand_new'),
+    time: date,
+    tinkerPath: text,
+    public: fc.boolean(),
+  },
+  { sizeBytes: count, userMetadata: map(text), expiresAt: date },
 );
 const cursor = shape({ offset: count, limit: count, totalCount: count });
 const run = shape(
@@ -122,6 +128,11 @@ const values: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   clientConfigRequest: shape({ sdkVersion: text }),
   clientConfigResponse: shape(flags),
   clientDynamicConfigResponse: shape({ refreshIntervalSec: count, sampleCancelEnabled: fc.boolean(), sampleCancelMaxBatchSize: count }),
+  copyWeightsRequest: shape(
+    { sourcePath: path },
+    { destinationProjectId: some, ttlSeconds: seq, sessionId: text, modelSeqId: count, weightsAccessToken: text },
+  ),
+  copyWeightsResponse: shape({ tinkerPath: text }),
   createModelRequest: shape(
     { sessionId: text, modelSeqId: count, baseModel: some },
     { userMetadata: json, loraConfig: lora, optimizerConfig: optimizer },
@@ -134,6 +145,7 @@ const values: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   cursor,
   dimuonParams: shape(dimuon),
   datumCodec: requests({ onlyFinite: true }).map(({ data }) => data[0]),
+  externalWeightsUrlsResponse: shape({ urls: map(text), expires: date }),
   forwardBackwardOutput: outputs({ onlyFinite: true }),
   forwardBackwardRequest: requests({ onlyFinite: true }),
   futureMetadataResponse: shape({ status: fc.constant('complete_metadata'), responsePayloadSize: count }),
@@ -208,12 +220,20 @@ const values: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   ),
   sampleResponse: samples({ onlyFinite: true }),
   samplingParams: params,
+  saveWeightsExternalRequest: shape(
+    { modelId: text, path: some },
+    { seqId: seq, ttlSeconds: seq, ageEncryptionRecipients: fc.array(some, { maxLength: 10 }) },
+  ),
+  saveWeightsExternalResponse: shape({}, { path: text, sizeBytes: count }),
   saveWeightsForSamplerRequest: fc.oneof(
-    shape({ modelId: text, path: text }, { seqId: seq, ttlSeconds: seq }),
+    shape({ modelId: text, path: text }, { seqId: seq, ttlSeconds: seq, userMetadata: map(text) }),
     shape({ modelId: text, samplingSessionSeqId: count }, { seqId: seq }),
   ),
   saveWeightsForSamplerResponse: shape({}, { path: text, samplingSessionId: text }),
-  saveWeightsRequest: shape({ modelId: text, overwrite: fc.boolean() }, { path: text, seqId: seq, ttlSeconds: seq }),
+  saveWeightsRequest: shape(
+    { modelId: text, overwrite: fc.boolean() },
+    { path: text, seqId: seq, ttlSeconds: seq, userMetadata: map(text) },
+  ),
   saveWeightsResponse: shape({ path: text }),
   sessionHeartbeatRequest: shape({ sessionId: text }),
   sessionHeartbeatResponse: empty,

@@ -76,6 +76,10 @@ const bodies: Readonly<Record<string, (values: never, name: string) => JsonObjec
   'POST /api/v1/load_weights': (values: Record<string, never>) => wire.loadWeightsRequest.encode(camel(values)),
   'POST /api/v1/save_weights_for_sampler': ({ name: path, ...values }: { name?: string }) =>
     wire.saveWeightsForSamplerRequest.encode({ ...camel<{ modelId: string }>(values), ...(path === undefined ? {} : { path }) }),
+  'POST /api/v1/save_weights_external': ({ name: path, ...values }: { name: string }) =>
+    wire.saveWeightsExternalRequest.encode({ ...camel<{ modelId: string }>(values), path }),
+  'POST /api/v1/copy_weights': ({ path: sourcePath, ...values }: { path: string }) =>
+    wire.copyWeightsRequest.encode({ ...camel<object>(values), sourcePath }),
   'POST /api/v1/create_sampling_session': (values: Record<string, never>) => wire.createSamplingSessionRequest.encode(camel(values)),
   'POST /api/v1/asample': sampleBody,
   'POST /api/v1/retrieve_futures': ({ target, ...values }: { target: object }) =>
@@ -220,6 +224,7 @@ interface ParsingExpected {
 
 /** Where this package is more tolerant than the reference, on purpose. */
 const deviations: Readonly<Record<string, string>> = {
+  'checkpoint-unknown-type': 'one checkpoint of a new kind must not make the whole list unreadable',
   'billing-unknown-kind':
     'a new kind of usage must not make the whole bill unreadable (wire.md 11: a new client should rather tolerate it)',
   'billing-extra-field': 'unknown fields of responses are ignored everywhere, and reachable with unknownFields()',
@@ -227,6 +232,7 @@ const deviations: Readonly<Record<string, string>> = {
 
 const names: Readonly<Record<string, string>> = {
   UntypedAPIFuture: 'untypedApiFuture',
+  SaveWeightsExternalResponseInternal: 'saveWeightsExternalResponse',
   SaveWeightsForSamplerResponseInternal: 'saveWeightsForSamplerResponse',
 };
 
@@ -303,7 +309,7 @@ interface EndpointExpected {
 }
 
 describe('endpoints.json', () => {
-  const cases = vectorCases<{ method: string; path: string }, EndpointExpected>('endpoints', 39);
+  const cases = vectorCases<{ method: string; path: string }, EndpointExpected>('endpoints', 48);
   for (const { name, input, expected } of cases) {
     it(name, () => {
       const found = Object.values<wire.Endpoint>(endpoints).filter(({ method, path }) => method === input.method && path === input.path);

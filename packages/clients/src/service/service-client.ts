@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { type RetryInfo, type Transport, UndiciTransport } from '@tinkex/http';
 import { outerRetryReport, ServiceReporter } from '@tinkex/telemetry/reporter';
-import type { EventSource, GetServerCapabilitiesResponse } from '@tinkex/types';
+import { consoleUrls, type EventSource, type GetServerCapabilitiesResponse } from '@tinkex/types';
 import { Futures } from '../futures/futures.js';
+import type { CopiedWeights, CopyWeightsOptions } from '../rest/copy-weights.js';
 import { RestClient } from '../rest/rest-client.js';
 import type { CallOptions } from '../runtime/call-options.js';
 import { CallScope, ClientLifetime, clientClosed } from '../runtime/call-scope.js';
@@ -25,6 +26,7 @@ import type { FromStateOptions, LoraTrainingOptions } from '../training/training
 import { type ClientParts, createClientParts } from './client-parts.js';
 import { chooseCredential } from './credentials.js';
 import { keepDynamicConfig } from './dynamic-config.js';
+import { EXPORT_METADATA, exportWeights } from './export-weights.js';
 import { FailureReports } from './failure-reports.js';
 import { type ResolvedOptions, resolveOptions } from './resolve-options.js';
 import type { ServiceClientOptions } from './service-options.js';
@@ -87,6 +89,11 @@ export class ServiceClient implements AsyncDisposable, SamplingService {
   /** The server's address, normalized. */
   get baseUrl(): string {
     return this.#options.baseUrl;
+  }
+
+  /** The page of the session in the web console of the hosted service; that of all sessions while there is none. */
+  get consoleUrl(): string {
+    return this.#sessionId === undefined ? consoleUrls.sessions() : consoleUrls.session(this.#sessionId);
   }
 
   /** Identifies this client in events: its `clientId` distinguishes it from other clients where events are consumed. */
@@ -159,7 +166,12 @@ export class ServiceClient implements AsyncDisposable, SamplingService {
 
   /** Creates a client that manages runs, checkpoints, sessions and bills. Needs no session. */
   createRestClient(): RestClient {
-    return RestClient.of((options, work) => this.#run(options, this.#connect, work));
+    return RestClient.of((options, work) => this.#run(options, this.#connect, work), this.#options);
+  }
+
+  /** Copies weights into this client's project. See `rest.copyWeights`, which also copies into other projects. */
+  copyWeights(tinkerPath: string, options: CopyWeightsOptions = {}): Promise<CopiedWeights> {
+    return this.createRestClient().copyWeights(tinkerPath, options);
   }
 
   /**
@@ -214,7 +226,9 @@ export class ServiceClient implements AsyncDisposable, SamplingService {
       signal,
     );
     const started = { ...this.#started, dynamicConfig: () => this.#dynamicConfig?.() ?? this.#started?.dynamicConfig };
-    return createClientParts(this.#options, started, this.#runtime, this.#transport);
+    return createClientParts(this.#options, started, this.#runtime, this.#transport, (path, step) =>
+      exportWeights(this.#createSibling({ userMetadata: EXPORT_METADATA }), path, step),
+    );
   }
 
   async #startSession(signal: AbortSignal): Promise<SessionClientParts> {
@@ -252,7 +266,10 @@ export class ServiceClient implements AsyncDisposable, SamplingService {
   async #createFromState(path: string, hasOptimizer: boolean, options: FromStateOptions): Promise<TrainingClient> {
     const modelSeqId = this.#nextModelSeqId++;
     return this.#run(options, this.#connectSession, async (parts, step) => {
-      const connectAs = (apiKey: string) => this.#connectSibling(apiKey, step);
+      const connectAs = (apiKey: string) => {
+        const sibling = this.#createSibling({ apiKey });
+        return { calls: sibling.#connect(step).then(({ calls }) => calls), close: () => sibling.close() };
+      };
       const { modelId, loadPath } = await createModelFromState(parts, { path, hasOptimizer, modelSeqId, options: step, connectAs });
       const client = TrainingClient.of(parts, modelId);
       if (loadPath !== undefined) await (hasOptimizer ? client.loadStateWithOptimizer(loadPath, step) : client.loadState(loadPath, step));
@@ -278,11 +295,9 @@ export class ServiceClient implements AsyncDisposable, SamplingService {
     }
   }
 
-  /** Another client of the same server with another credential, for weights of another account. */
-  #connectSibling(apiKey: string, step: CallOptions) {
-    const sibling = new ServiceClient({ ...this.#userOptions, apiKey, baseUrl: this.#options.baseUrl });
-    const calls = sibling.#connect(step).then((parts) => parts.calls);
-    return { calls, close: () => sibling.close() };
+  /** Another client of the same server, with a separate session. */
+  #createSibling(options: ServiceClientOptions): ServiceClient {
+    return new ServiceClient({ ...this.#userOptions, baseUrl: this.#options.baseUrl, ...options });
   }
 
   async #close(): Promise<void> {

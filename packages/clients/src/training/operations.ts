@@ -31,6 +31,7 @@ const ENDPOINTS = {
   SaveWeights: 'saveWeights',
   LoadWeights: 'loadWeights',
   SaveWeightsForSampler: 'saveWeightsForSampler',
+  SaveWeightsExternal: 'saveWeightsExternal',
   UnloadModel: 'unloadModel',
 } as const;
 

@@ -4,6 +4,7 @@ import { auditLog, billingUsage } from './account.js';
 import {
   checkpointArchive,
   deleteCheckpoint,
+  externalWeightsUrls,
   listCheckpoints,
   listUserCheckpoints,
   publishCheckpoint,
@@ -11,6 +12,8 @@ import {
   unpublishCheckpoint,
   weightsInfo,
 } from './checkpoints.js';
+import { copyWeights } from './copy-weights.js';
+import { saveWeightsExternal } from './external-weights.js';
 import { retrieveFuture } from './futures.js';
 import { loadWeights } from './load-weights.js';
 import { createModel, getInfo, unloadModel } from './models.js';
@@ -42,6 +45,8 @@ export const ROUTE_HANDLERS: { readonly [Name in RouteName]: RouteHandler<Name> 
   loadWeights,
   saveWeights,
   saveWeightsForSampler,
+  saveWeightsExternal,
+  copyWeights,
   asample,
   retrieveFuture,
   retrieveFutures,
@@ -52,6 +57,7 @@ export const ROUTE_HANDLERS: { readonly [Name in RouteName]: RouteHandler<Name> 
   listCheckpoints,
   deleteCheckpoint,
   checkpointArchive,
+  externalWeightsUrls,
   publishCheckpoint,
   unpublishCheckpoint,
   setCheckpointTtl,

@@ -20,6 +20,7 @@ export interface StoredModel {
   readonly userMetadata: Readonly<Record<string, unknown>> | null;
   readonly lastRequestMs: number;
   readonly isUnloaded: boolean;
+  readonly copiedInto?: string | undefined;
   readonly nextSeqId: number;
   readonly accepted: readonly (readonly [number, AcceptedOperation])[];
   /** Weights and optimizer; null until the creation has run and after the model is unloaded. */

@@ -1,4 +1,4 @@
-import type { LoraConfig, OptimizerConfig } from '@tinkex/types';
+import type { CheckpointType, LoraConfig, OptimizerConfig } from '@tinkex/types';
 import type { CheckpointFiles, EngineModel, EngineSampler } from '../engine/engine.js';
 import type { CompletionLog } from './completion-log.js';
 import type { Lane } from './lane.js';
@@ -41,6 +41,8 @@ export interface ModelRecord {
   /** Set once the creation has run. */
   engine: EngineModel | undefined;
   isUnloaded: boolean;
+  /** The project of a run that only holds copied weights and cannot be trained. */
+  readonly copiedInto?: string | undefined;
 }
 
 /** A fixed set of weights to sample from. */
@@ -66,7 +68,7 @@ export interface CheckpointRecord {
   readonly path: string;
   readonly trainingRunId: string;
   readonly name: string;
-  readonly kind: 'training' | 'sampler';
+  readonly kind: CheckpointType;
   readonly baseModel: string;
   readonly loraRank: number;
   /** The optimizer that the weights were trained with. */
@@ -74,7 +76,9 @@ export interface CheckpointRecord {
   readonly trains: { readonly unembed: boolean; readonly mlp: boolean; readonly attn: boolean };
   readonly savedAtMs: number;
   readonly sizeBytes: number;
+  /** A copy holds the same object as its source. */
   readonly files: CheckpointFiles;
+  readonly userMetadata: Readonly<Record<string, string>> | undefined;
   isPublic: boolean;
   expiresAtMs: number | undefined;
   /** When its archive can be fetched; set by the first request for it. */

@@ -9,6 +9,8 @@ import {
   trainingRun,
   trainingRunsResponse,
 } from '../wire/checkpoints.js';
+import { copyWeightsRequest, copyWeightsResponse } from '../wire/copy-weights.js';
+import { externalWeightsUrlsResponse, saveWeightsExternalRequest, saveWeightsExternalResponse } from '../wire/external-weights.js';
 import {
   cancelFutureRequest,
   futureRetrieveRequest,
@@ -193,6 +195,16 @@ export const endpoints = {
     result: saveWeightsForSamplerResponse,
     requestType: 'SaveWeightsForSampler',
   },
+  saveWeightsExternal: {
+    ...operation,
+    path: '/api/v1/save_weights_external',
+    maxRetries: 0,
+    request: saveWeightsExternalRequest,
+    result: saveWeightsExternalResponse,
+    requestType: 'SaveWeightsExternal',
+  },
+  /** One idempotency key for all attempts of both retry layers. */
+  copyWeights: { ...post, path: '/api/v1/copy_weights', request: copyWeightsRequest, response: copyWeightsResponse },
   asample: {
     ...operation,
     path: '/api/v1/asample',
@@ -246,6 +258,7 @@ export const endpoints = {
   deleteCheckpoint: { ...remove, path: CHECKPOINT },
   /** Redirects are not followed: a 302 carries the URL. */
   checkpointArchive: { ...get, path: `${CHECKPOINT}/archive`, pool: 'rest_support_redirect', response: checkpointArchiveUrlResponse },
+  externalWeightsUrls: { ...get, path: `${CHECKPOINT}/external_weights_urls`, response: externalWeightsUrlsResponse },
   publishCheckpoint: { ...post, path: `${CHECKPOINT}/publish` },
   unpublishCheckpoint: { ...remove, path: `${CHECKPOINT}/publish` },
   setCheckpointTtl: { ...put, path: `${CHECKPOINT}/ttl`, request: setCheckpointTtlRequest },

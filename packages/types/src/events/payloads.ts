@@ -19,6 +19,7 @@ export type RequestType =
   | 'SaveWeights'
   | 'LoadWeights'
   | 'SaveWeightsForSampler'
+  | 'SaveWeightsExternal'
   | 'UnloadModel'
   | 'Sample'
   | (string & {});
