@@ -10,6 +10,7 @@ export {
   ConfigurationError,
   ConflictError,
   ConnectionError,
+  consoleUrls,
   type Datum,
   datum,
   dmel,
@@ -62,13 +63,20 @@ export { rateLimiterFor } from './limits/rate-limiter-registry.js';
 export type { RecoveryEvent } from './recovery/recovery-event.js';
 export { RecoveryMonitor, type RecoveryMonitorOptions, type RecoveryRecords, type RecoveryService } from './recovery/recovery-monitor.js';
 export type { RecoveryPolicy } from './recovery/recovery-policy.js';
+export type { CopiedWeights, CopyWeightsOptions, CopyWeightsToProjectOptions } from './rest/copy-weights.js';
 export { type PageRange, type PageSource, PageStream } from './rest/page-stream.js';
 export { type AuditLogOptions, type ListOptions, type ListTrainingRunsOptions, RestClient, type ScopeOptions } from './rest/rest-client.js';
 export type { CallOptions, WaitOptions } from './runtime/call-options.js';
 export type { RetryOptions } from './sampling/retries.js';
 export type { Prompt, SampleInput } from './sampling/sample-input.js';
 export type { SampleManyFailure, SampleManyItem, SampleManyOptions, SampleManySuccess } from './sampling/sample-many.js';
-export { type SamplerOptions, SamplingClient, type SamplingClientOptions, type SamplingService } from './sampling/sampling-client.js';
+export {
+  type ComputeLogprobsOptions,
+  type SamplerOptions,
+  SamplingClient,
+  type SamplingClientOptions,
+  type SamplingService,
+} from './sampling/sampling-client.js';
 export type { SamplingClientHandle } from './sampling/sampling-handle.js';
 export { ServiceClient } from './service/service-client.js';
 export type { ServerMessage, ServiceClientOptions } from './service/service-options.js';
@@ -84,7 +92,9 @@ export type {
   LoadStateOptions,
   LoraTrainingOptions,
   PassOptions,
+  SavedExternalWeights,
   SavedSamplerWeights,
   SaveStateOptions,
+  SaveWeightsExternalOptions,
   SaveWeightsForSamplerOptions,
 } from './training/training-options.js';

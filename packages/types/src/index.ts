@@ -73,14 +73,15 @@ export {
   type ModelInputChunk,
 } from './model-input/chunks.js';
 export { ModelInput } from './model-input/model-input.js';
+export { consoleUrls } from './paths/console-urls.js';
 export type { CheckpointType } from './paths/tinker-path.js';
 export { formatTinkerPath, parseTinkerPath, type TinkerPath } from './paths/tinker-path.js';
-export type { SampledSequence, SampleResponse, StopReason } from './sampling/sample-response.js';
+export type { PromptAltTokens, SampledSequence, SampleResponse, StopReason } from './sampling/sample-response.js';
 export { promptLogprobsToList } from './sampling/sample-response.js';
 export { type TokenLogprob, TopkLogprobs, type TopkLogprobsFields } from './sampling/topk-logprobs.js';
 export type { NestedNumbers, NumberArray } from './tensor/flatten.js';
 export type { AnyTypedArray, Int64Array } from './tensor/numbers.js';
-export { TensorData, type TensorDtype, type TensorFields } from './tensor/tensor-data.js';
+export { type PadOptions, TensorData, type TensorDtype, type TensorFields } from './tensor/tensor-data.js';
 export { BYTE_TOKENIZER_ID, ByteTokenizer, isByteTokenizerId } from './tokenizer/byte-tokenizer.js';
 export { type DecodeOptions, type Encoded, encodedIds, type Tokenizer } from './tokenizer/tokenizer.js';
 export { type TokenizerSource, tokenizerIdFor } from './tokenizer/tokenizer-id.js';
@@ -111,6 +112,8 @@ export type {
   TrainingRunsResponse,
 } from './wire/checkpoints.js';
 export type { WireFormat } from './wire/codec.js';
+export type { CopyWeightsResponse } from './wire/copy-weights.js';
+export type { ExternalWeightsUrlsResponse, SaveWeightsExternalResponse } from './wire/external-weights.js';
 export type { GetInfoResponse, LoraConfig, ModelData, UnloadModelResponse } from './wire/models.js';
 export type { AdamParams, OptimStepResponse } from './wire/optim-step.js';
 export type {
@@ -123,6 +126,7 @@ export type {
   OtherOptimizerParams,
 } from './wire/optimizers.js';
 export type { GetSamplerResponse, SamplingParams } from './wire/sampling.js';
+export type { OpenText } from './wire/scalars.js';
 export type { GetServerCapabilitiesResponse, SupportedModel, WhoamiResponse } from './wire/service.js';
 export type { AccessScope, GetSessionResponse, ListSessionsResponse, TraceExportResponse } from './wire/sessions.js';
 export type { LoadWeightsResponse, SaveWeightsForSamplerResponse, SaveWeightsResponse, WeightsInfoResponse } from './wire/weights.js';

@@ -71,6 +71,7 @@ export {
   trainingRunsResponse,
 } from './wire/checkpoints.js';
 export type { AnyCodec, Codec, Infer } from './wire/codec.js';
+export { type CopyWeightsRequest, copyWeightsRequest, copyWeightsResponse } from './wire/copy-weights.js';
 export {
   type CreateCustomLossRequest,
   type CreateCustomLossResponse,
@@ -78,10 +79,25 @@ export {
   createCustomLossResponse,
 } from './wire/custom-loss.js';
 export {
+  externalWeightsUrlsResponse,
+  type SaveWeightsExternalRequest,
+  saveWeightsExternalRequest,
+  saveWeightsExternalResponse,
+} from './wire/external-weights.js';
+export {
+  type CancelFutureRequest,
+  cancelFutureRequest,
+  type FinishedFuture,
+  type FutureCompletion,
   type FutureMetadataResponse,
   type FutureRetrieveRequest,
+  type FuturesRetrieveRequest,
+  type FuturesRetrieveResponse,
+  type FuturesTarget,
   futureMetadataResponse,
   futureRetrieveRequest,
+  futuresRetrieveRequest,
+  futuresRetrieveResponse,
   type RequestFailedResponse,
   requestFailedResponse,
   type TryAgainResponse,
@@ -129,6 +145,10 @@ export {
   createSamplingSessionRequest,
   createSamplingSessionResponse,
   getSamplerResponse,
+  type JoinSamplingSessionRequest,
+  type JoinSamplingSessionResponse,
+  joinSamplingSessionRequest,
+  joinSamplingSessionResponse,
   type SampleRequest,
   sampleRequest,
   sampleResponse,

@@ -142,6 +142,16 @@ export function outputs({ onlyFinite = false }: { onlyFinite?: boolean } = {}): 
   });
 }
 
+/** Token IDs to score at each prompt position, dense or sparse with -1 left out. */
+export const targetPrompts: fc.Arbitrary<TensorData> = fc
+  .tuple(fc.integer({ min: 1, max: 4 }), fc.integer({ min: 1, max: 12 }))
+  .chain(([rows, columns]) =>
+    fc
+      .array(fc.constantFrom(-1, -1, -1, -1, -1, 0, 7), { minLength: rows * columns, maxLength: rows * columns })
+      .map((ids) => TensorData.fromArray(ids, 'int64', [rows, columns])),
+  )
+  .chain((dense) => fc.constantFrom(dense, dense.toSmallest({ padValue: -1 })));
+
 /** Sample responses. */
 export function samples({ onlyFinite = false }: { onlyFinite?: boolean } = {}): fc.Arbitrary<SampleResponse> {
   const logprob = onlyFinite ? finite : fc.float();
@@ -157,8 +167,15 @@ export function samples({ onlyFinite = false }: { onlyFinite?: boolean } = {}): 
       tokens: fc.array(token).map((values) => Int32Array.from(values)),
       logprobs: fc.option(floats),
       stopReason: fc.constantFrom('stop' as const, 'length' as const),
+      topkLogprobs: fc.option(topk),
     })
-    .map(({ logprobs, ...rest }) => ({ ...rest, ...(logprobs === null ? {} : { logprobs }) }));
+    .map(({ logprobs, topkLogprobs, ...rest }) => ({
+      ...rest,
+      ...(logprobs === null ? {} : { logprobs }),
+      ...(topkLogprobs === null ? {} : { topkLogprobs }),
+    }));
+  const floatMatrix = targetPrompts.map(asFloats);
+  const altTokens = targetPrompts.filter(({ isSparse }) => !isSparse).map((drawn) => ({ tokens: drawn, logprobs: asFloats(drawn) }));
   return fc
     .record({
       sequences: fc.array(sequence, { maxLength: 3 }),
@@ -166,11 +183,21 @@ export function samples({ onlyFinite = false }: { onlyFinite?: boolean } = {}): 
         fc.array(fc.oneof(finite, fc.constant(Number.NaN)), { minLength: 1, maxLength: 6 }).map((values) => Float32Array.from(values)),
       ),
       topkPromptLogprobs: fc.option(topk),
+      targetPromptLogprobs: fc.option(floatMatrix),
+      promptAltTokens: fc.option(altTokens),
       promptCacheHitTokens: fc.integer({ min: -5, max: 2 ** 31 - 1 }),
     })
-    .map(({ promptLogprobs, topkPromptLogprobs, ...rest }) => ({
+    .map(({ promptLogprobs, topkPromptLogprobs, targetPromptLogprobs, promptAltTokens, ...rest }) => ({
       ...rest,
+      ...(targetPromptLogprobs === null ? {} : { targetPromptLogprobs }),
+      ...(promptAltTokens === null ? {} : { promptAltTokens }),
       ...(promptLogprobs === null ? {} : { promptLogprobs }),
       ...(topkPromptLogprobs === null ? {} : { topkPromptLogprobs }),
     }));
+}
+
+/** The same layout with halves in place of the ids. */
+function asFloats(tensor: TensorData): TensorData {
+  const data = Float32Array.from(tensor.data as BigInt64Array, (id) => -Number(id) / 2 + 0);
+  return new TensorData({ ...tensor, data, dtype: 'float32' });
 }

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { type JsonObject, ValidationError } from '../src/index.js';
 import * as wire from '../src/wire.js';
 import { type AnyCodec, endpoints, parseJson, stringifyJson, unknownFields } from '../src/wire.js';
-import { modelInputs, names, outputs, requests, samples } from './arbitraries.js';
+import { modelInputs, names, outputs, requests, samples, targetPrompts } from './arbitraries.js';
 
 const text = fc.string({ unit: 'grapheme' });
 const some = fc.string({ minLength: 1 });
@@ -49,11 +49,17 @@ const adam = shape({
 });
 const params = shape(
   { temperature: positive, topK: fc.integer({ min: -1 }), topP: fc.double({ min: 0, max: 1, noNaN: true }).map((value) => value + 0) },
-  { maxTokens: count, seed, stop: fc.oneof(text, fc.array(some, { minLength: 1 }), fc.array(count, { minLength: 1 })) },
+  { maxTokens: count, seed, stop: fc.oneof(text, fc.array(some), fc.array(count)) },
 );
 const checkpoint = shape(
-  { checkpointId: text, checkpointType: fc.constantFrom('training', 'sampler'), time: date, tinkerPath: text, public: fc.boolean() },
-  { sizeBytes: count, expiresAt: date },
+  {
+    checkpointId: text,
+    checkpointType: fc.constantFrom('training', 'sampler', 'external', 'brand_new'),
+    time: date,
+    tinkerPath: text,
+    public: fc.boolean(),
+  },
+  { sizeBytes: count, userMetadata: map(text), expiresAt: date },
 );
 const cursor = shape({ offset: count, limit: count, totalCount: count });
 const run = shape(
@@ -141,12 +147,18 @@ const values: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
     ),
     sessions: map(shape({}, { userMetadata: map(text) })),
   }),
+  cancelFutureRequest: shape({ requestId: text }),
   checkpoint,
   checkpointArchiveUrlResponse: shape({ url: text, expires: date }),
   checkpointsListResponse: shape({ checkpoints: fc.array(checkpoint, { maxLength: 3 }) }, { cursor }),
   clientConfigRequest: shape({ sdkVersion: text }),
   clientConfigResponse: shape(flags),
-  clientDynamicConfigResponse: shape({ refreshIntervalSec: count }),
+  clientDynamicConfigResponse: shape({ refreshIntervalSec: count, sampleCancelEnabled: fc.boolean(), sampleCancelMaxBatchSize: count }),
+  copyWeightsRequest: shape(
+    { sourcePath: path },
+    { destinationProjectId: some, ttlSeconds: seq, sessionId: text, modelSeqId: count, weightsAccessToken: text },
+  ),
+  copyWeightsResponse: shape({ tinkerPath: text }),
   createCustomLossRequest: shape({
     sessionId: text,
     customLossSeqId: count,
@@ -167,10 +179,29 @@ const values: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   cursor,
   dimuonParams: shape(dimuon),
   datumCodec: requests({ onlyFinite: true }).map(({ data }) => data[0]),
+  externalWeightsUrlsResponse: shape({ urls: map(text), expires: date }),
   forwardBackwardOutput: outputs({ onlyFinite: true }),
   forwardBackwardRequest: requests({ onlyFinite: true }),
   futureMetadataResponse: shape({ status: fc.constant('complete_metadata'), responsePayloadSize: count }),
   futureRetrieveRequest: shape({ requestId: text, allowMetadataOnly: fc.boolean() }),
+  futuresRetrieveRequest: shape(
+    {
+      target: shape({ type: fc.constant('sampling_session'), samplingSessionId: text, clonedSamplerId: count }),
+      prevCursor: count,
+      retrievedRequestIds: texts,
+    },
+    { timeout: positive },
+  ),
+  futuresRetrieveResponse: shape({
+    completions: fc.array(
+      fc.oneof(
+        shape({ state: fc.constant('finished'), requestId: text }, { responsePayloadUncompressedSize: count }),
+        shape({ state: fc.constant('failed'), requestId: text }),
+      ),
+      { maxLength: 3 },
+    ),
+    cursor: count,
+  }),
   getInfoRequest: shape({ modelId: text }),
   getInfoResponse: shape(
     { modelId: text, modelData: shape({}, { arch: text, modelName: text, tokenizerId: text }), optimizerConfig: optimizer },
@@ -184,6 +215,8 @@ const values: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   getSessionResponse: shape({ trainingRunIds: texts, samplerIds: texts }),
   getTrainingRunQuery: shape({ accessScope: scope }),
   healthResponse: fc.constant({ status: 'ok' }),
+  joinSamplingSessionRequest: shape({ samplingSessionId: text }),
+  joinSamplingSessionResponse: shape({ clientCounter: count }),
   listSessionsQuery: shape({ limit: count, offset: count, accessScope: scope }),
   listSessionsResponse: shape({ sessions: texts }),
   listTrainingRunsQuery: shape({ limit: count, offset: count, accessScope: scope }, { projectId: text }),
@@ -206,17 +239,35 @@ const values: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   optimStepResponse: shape({}, { metrics: map(number) }),
   requestFailedResponse: shape({ error: text, category: fc.constantFrom('user', 'server', 'unknown') }),
   sampleRequest: shape(
-    { numSamples: seq, prompt: modelInputs(), samplingParams: params, promptLogprobs: fc.boolean(), topkPromptLogprobs: count },
-    { samplingSessionId: text, seqId: fc.oneof(count, fc.bigInt({ min: 2n ** 53n, max: 2n ** 63n })), baseModel: text, modelPath: text },
+    { numSamples: seq, prompt: modelInputs(), samplingParams: params, promptLogprobs: fc.constant(true), topkPromptLogprobs: count },
+    {
+      samplingSessionId: text,
+      seqId: fc.oneof(count, fc.bigInt({ min: 2n ** 53n, max: 2n ** 63n })),
+      baseModel: text,
+      modelPath: text,
+      topkSampleLogprobs: count,
+      targetPromptLogprobs: targetPrompts,
+      promptAltTokensK: count,
+      promptLogprobsLastN: seq,
+      recordStabilityInfo: fc.boolean(),
+    },
   ),
   sampleResponse: samples({ onlyFinite: true }),
   samplingParams: params,
+  saveWeightsExternalRequest: shape(
+    { modelId: text, path: some },
+    { seqId: seq, ttlSeconds: seq, ageEncryptionRecipients: fc.array(some, { maxLength: 10 }) },
+  ),
+  saveWeightsExternalResponse: shape({}, { path: text, sizeBytes: count }),
   saveWeightsForSamplerRequest: fc.oneof(
-    shape({ modelId: text, path: text }, { seqId: seq, ttlSeconds: seq }),
+    shape({ modelId: text, path: text }, { seqId: seq, ttlSeconds: seq, userMetadata: map(text) }),
     shape({ modelId: text, samplingSessionSeqId: count }, { seqId: seq }),
   ),
   saveWeightsForSamplerResponse: shape({}, { path: text, samplingSessionId: text }),
-  saveWeightsRequest: shape({ modelId: text, overwrite: fc.boolean() }, { path: text, seqId: seq, ttlSeconds: seq }),
+  saveWeightsRequest: shape(
+    { modelId: text, overwrite: fc.boolean() },
+    { path: text, seqId: seq, ttlSeconds: seq, userMetadata: map(text) },
+  ),
   saveWeightsResponse: shape({ path: text }),
   sessionHeartbeatRequest: shape({ sessionId: text }),
   sessionHeartbeatResponse: empty,

@@ -1,5 +1,13 @@
 import { create, toBinary } from '@bufbuild/protobuf';
-import type { Datum, ForwardBackwardOutput, ModelInputChunk, ProvenanceSpan, SampleResponse, TensorData } from '../src/index.js';
+import type {
+  Datum,
+  ForwardBackwardOutput,
+  ModelInputChunk,
+  ProvenanceSpan,
+  SampleResponse,
+  TensorData,
+  TopkLogprobs,
+} from '../src/index.js';
 import * as generated from '../src/proto/gen/tinker_public_pb.js';
 import type { ForwardBackwardRequest } from '../src/wire.js';
 
@@ -88,16 +96,27 @@ export function outputBytes({ lossFnOutputType, lossFnOutputs, metrics }: Forwar
 }
 
 /** Samples as the generated code writes them. */
-export function sampleBytes({ sequences, promptLogprobs, topkPromptLogprobs: topk, promptCacheHitTokens }: SampleResponse): Uint8Array {
+export function sampleBytes(response: SampleResponse): Uint8Array {
+  const { sequences, promptLogprobs, topkPromptLogprobs, targetPromptLogprobs, promptAltTokens, promptCacheHitTokens } = response;
   const message = create(SampleResponseSchema, {
-    sequences: sequences.map(({ stopReason, tokens, logprobs }) => ({
+    sequences: sequences.map(({ stopReason, tokens, logprobs, topkLogprobs }) => ({
       stopReason: stopReason === 'length' ? StopReason.LENGTH : StopReason.STOP,
       tokens: raw(tokens),
       logprobs: logprobs && raw(logprobs),
+      topkSampledLogprobs: topkLogprobs && topkInit(topkLogprobs),
     })),
     promptLogprobs: promptLogprobs && raw(promptLogprobs),
-    topkPromptLogprobs: topk && { tokenIds: raw(topk.tokenIds), logprobs: raw(topk.logprobs), k: topk.k, length: topk.length },
+    topkPromptLogprobs: topkPromptLogprobs && topkInit(topkPromptLogprobs),
+    targetPromptLogprobs: targetPromptLogprobs && tensorInit(targetPromptLogprobs),
+    promptAltTokens: promptAltTokens && {
+      tokens: tensorInit(promptAltTokens.tokens),
+      logprobs: tensorInit(promptAltTokens.logprobs),
+    },
     promptCacheHitTokens,
   });
   return toBinary(SampleResponseSchema, message);
+}
+
+function topkInit({ tokenIds, logprobs, k, length }: TopkLogprobs) {
+  return { tokenIds: raw(tokenIds), logprobs: raw(logprobs), k, length };
 }

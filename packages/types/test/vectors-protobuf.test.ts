@@ -163,34 +163,55 @@ describe('protobuf-forward-backward-output.json', () => {
 
 interface SampleVector {
   readonly ok: boolean;
-  readonly sequences: { stop_reason: 'stop' | 'length'; tokens: number[]; logprobs: (number | string)[] | null }[];
+  readonly sequences: {
+    stop_reason: 'stop' | 'length';
+    tokens: number[];
+    logprobs: (number | string)[] | null;
+    topk_logprobs?: TopkRows | null;
+  }[];
   readonly prompt_logprobs: (number | string | null)[] | null;
-  readonly topk_prompt_logprobs: ([number, number][] | null)[] | null;
+  readonly topk_prompt_logprobs: TopkRows | null;
   readonly prompt_cache_hit_tokens: number;
+  readonly target_prompt_logprobs?: TensorVector | null;
+  readonly prompt_alt_tokens?: { tokens: TensorVector; logprobs: TensorVector } | null;
 }
 
+type TopkRows = ([number, number][] | null)[];
+
 describe('protobuf-sample-response.json', () => {
-  for (const { name, input, expected } of vectorCases<string, SampleVector>('protobuf-sample-response', 19)) {
+  for (const { name, input, expected } of vectorCases<string, SampleVector>('protobuf-sample-response', 29)) {
     it(name, () => {
       if (!expected.ok) {
         expect(() => protobuf.sampleResponse.decode(fromHex(input))).toThrow(ValidationError);
         return;
       }
-      const { topkPromptLogprobs, ...rest } = protobuf.sampleResponse.decode(fromHex(input));
-      const response: SampleResponse = {
-        sequences: expected.sequences.map(({ stop_reason: stopReason, tokens, logprobs }) => ({
-          stopReason,
-          tokens: Int32Array.from(tokens),
-          ...(logprobs === null ? {} : { logprobs: Float32Array.from(logprobs, vectorNumber) }),
-        })),
+      const { topkPromptLogprobs, sequences, ...rest } = protobuf.sampleResponse.decode(fromHex(input));
+      const { target_prompt_logprobs: targets, prompt_alt_tokens: alternatives } = expected;
+      const expectedSequences = expected.sequences.map(({ stop_reason: stopReason, tokens, logprobs, topk_logprobs: topk }) => ({
+        stopReason,
+        tokens: Int32Array.from(tokens),
+        logprobs: logprobs === null ? undefined : Float32Array.from(logprobs, vectorNumber),
+        topkLogprobs: topk ?? undefined,
+      }));
+      const response: Omit<SampleResponse, 'sequences'> = {
+        ...(targets ? { targetPromptLogprobs: tensorOf(widenedTargets(name, targets)) } : {}),
+        ...(alternatives ? { promptAltTokens: { tokens: tensorOf(alternatives.tokens), logprobs: tensorOf(alternatives.logprobs) } } : {}),
         ...(expected.prompt_logprobs === null ? {} : { promptLogprobs: Float32Array.from(expected.prompt_logprobs, vectorNumber) }),
         promptCacheHitTokens: expected.prompt_cache_hit_tokens,
       };
       expect(rest).toEqual(response);
+      expect(sequences.map((sequence) => ({ ...sequence, topkLogprobs: sequence.topkLogprobs?.toList() }))).toEqual(expectedSequences);
       expect(topkPromptLogprobs?.toList() ?? null).toEqual(expected.topk_prompt_logprobs);
     });
   }
 });
+
+/** The reference reads the bits of bfloat16 here as whole numbers, which its page calls a defect: they are the upper halves of floats. */
+function widenedTargets(name: string, targets: TensorVector): TensorVector {
+  if (!name.endsWith('bfloat16')) return targets;
+  const bits = Uint32Array.from(targets.data, (value) => Number(value) << 16);
+  return { ...targets, data: [...new Float32Array(bits.buffer)] };
+}
 
 interface SamplingParamsVector {
   readonly max_tokens?: number;

@@ -118,6 +118,57 @@ describe('csr.json', () => {
   }
 });
 
+interface PadInput {
+  readonly rows?: number[][];
+  readonly pad_value: number;
+  readonly data?: number[];
+  readonly shape?: number[];
+  readonly sparse_crow_indices?: number[];
+  readonly sparse_col_indices?: number[];
+}
+
+type PadExpected = (CsrExpected & { readonly error?: undefined }) | { readonly error: string } | number[][];
+
+describe('csr-pad-value.json', () => {
+  for (const { name, input, expected } of vectorCases<PadInput, PadExpected>('csr-pad-value', 13)) {
+    // JSON and JavaScript do not tell -1.0 from -1: a fraction stands for what the reference calls a float.
+    const padValue = name === 'pad-float-refused' ? input.pad_value + 0.5 : input.pad_value;
+    it(name, () => {
+      const run = () => (input.rows === undefined ? densified(input, padValue) : compressed(input.rows, padValue));
+      if ('error' in expected) expect(run).toThrow(ValidationError);
+      else expect(run()).toEqual(Array.isArray(expected) ? expected : encodingOf(expected));
+    });
+  }
+
+  function densified(input: PadInput, padValue: number) {
+    const tensor = new TensorData({
+      data: BigInt64Array.from(input.data ?? [], BigInt),
+      dtype: 'int64',
+      shape: input.shape,
+      sparseCrowIndices: BigInt64Array.from(input.sparse_crow_indices ?? [], BigInt),
+      sparseColIndices: BigInt64Array.from(input.sparse_col_indices ?? [], BigInt),
+    });
+    return tensor.toArray({ padValue });
+  }
+
+  function compressed(rows: number[][], padValue: number) {
+    const dense = TensorData.fromArray(rows, 'int64');
+    const smallest = dense.toSmallest({ padValue });
+    expect(smallest.toArray({ padValue })).toEqual(dense.toArray());
+    return {
+      isSparse: smallest.isSparse,
+      shape: smallest.shape,
+      data: smallest.toNumbers(),
+      rowPointers: smallest.sparseCrowIndices && Array.from(smallest.sparseCrowIndices, Number),
+      columns: smallest.sparseColIndices && Array.from(smallest.sparseColIndices, Number),
+    };
+  }
+
+  function encodingOf({ encoding, shape, data, sparse_crow_indices: rowPointers, sparse_col_indices: columns }: CsrExpected) {
+    return { isSparse: encoding === 'sparse_csr', shape, data, rowPointers, columns };
+  }
+});
+
 interface ConversionExpected {
   readonly dtype?: TensorDtype;
   readonly shape?: number[];

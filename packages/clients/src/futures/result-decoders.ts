@@ -4,6 +4,7 @@ import {
   type LoadWeightsResponse,
   type OptimStepResponse,
   type SampleResponse,
+  type SaveWeightsExternalResponse,
   type SaveWeightsForSamplerResponse,
   type SaveWeightsResponse,
   type UnloadModelResponse,
@@ -22,6 +23,7 @@ export interface FutureResults {
   SaveWeights: SaveWeightsResponse;
   LoadWeights: LoadWeightsResponse;
   SaveWeightsForSampler: SaveWeightsForSamplerResponse;
+  SaveWeightsExternal: SaveWeightsExternalResponse;
   UnloadModel: UnloadModelResponse;
   Sample: SampleResponse;
 }
@@ -47,6 +49,7 @@ export const RESULT_DECODERS: { readonly [Type in keyof FutureResults]: ResultDe
   SaveWeights: { json: (value) => endpoints.saveWeights.result.decode(value) },
   LoadWeights: { json: (value) => endpoints.loadWeights.result.decode(value) },
   SaveWeightsForSampler: { json: (value) => endpoints.saveWeightsForSampler.result.decode(value) },
+  SaveWeightsExternal: { json: (value) => endpoints.saveWeightsExternal.result.decode(value) },
   UnloadModel: { json: (value) => endpoints.unloadModel.result.decode(value) },
   Sample: {
     json: (value) => endpoints.asample.result.decode(value),

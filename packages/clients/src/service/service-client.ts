@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { type RetryInfo, type Transport, UndiciTransport } from '@tinkex/http';
 import { outerRetryReport, ServiceReporter } from '@tinkex/telemetry/reporter';
-import type { EventSource, GetServerCapabilitiesResponse, LossFunction, LossInputRanks } from '@tinkex/types';
+import { consoleUrls, type EventSource, type GetServerCapabilitiesResponse, type LossFunction, type LossInputRanks } from '@tinkex/types';
 import { traceLoss } from '@tinkex/types/custom-loss';
 import { Futures } from '../futures/futures.js';
+import type { CopiedWeights, CopyWeightsOptions } from '../rest/copy-weights.js';
 import { RestClient } from '../rest/rest-client.js';
 import type { CallOptions } from '../runtime/call-options.js';
 import { CallScope, ClientLifetime, clientClosed } from '../runtime/call-scope.js';
 import type { Runtime } from '../runtime/runtime.js';
 import { SharedWork } from '../runtime/shared-work.js';
 import type { Trouble } from '../runtime/wait-for.js';
-import { SeqIds } from '../sampling/sample-call.js';
 import {
   checkSamplerOptions,
   type SamplerOptions,
@@ -18,7 +18,7 @@ import {
   type SamplingClientOptions,
   type SamplingService,
 } from '../sampling/sampling-client.js';
-import { parseSamplingHandle, type SamplingClientHandle } from '../sampling/sampling-handle.js';
+import { joinSampler, parseSamplingHandle, type SamplingClientHandle } from '../sampling/sampling-handle.js';
 import { checkLoraModel, createLoraModel, createModelFromState } from '../training/create-model.js';
 import type { LossHandle } from '../training/loss-handle.js';
 import type { TrainingParts } from '../training/operations.js';
@@ -29,6 +29,7 @@ import type { FromStateOptions, LoraTrainingOptions } from '../training/training
 import { type ClientParts, createClientParts } from './client-parts.js';
 import { chooseCredential } from './credentials.js';
 import { keepDynamicConfig } from './dynamic-config.js';
+import { EXPORT_METADATA, exportWeights } from './export-weights.js';
 import { FailureReports } from './failure-reports.js';
 import { type ResolvedOptions, resolveOptions } from './resolve-options.js';
 import type { ServiceClientOptions } from './service-options.js';
@@ -65,6 +66,7 @@ export class ServiceClient implements AsyncDisposable, SamplingService {
   readonly #losses = new SessionLosses();
   readonly #adoptedSessions = new Set<string>();
   #started: Started | undefined;
+  #dynamicConfig: (() => Started['dynamicConfig']) | undefined;
   #startTrouble: Trouble | undefined;
   #sessionId: string | undefined;
   #nextModelSeqId = 0;
@@ -91,6 +93,11 @@ export class ServiceClient implements AsyncDisposable, SamplingService {
   /** The server's address, normalized. */
   get baseUrl(): string {
     return this.#options.baseUrl;
+  }
+
+  /** The page of the session in the web console of the hosted service; that of all sessions while there is none. */
+  get consoleUrl(): string {
+    return this.#sessionId === undefined ? consoleUrls.sessions() : consoleUrls.session(this.#sessionId);
   }
 
   /** Identifies this client in events: its `clientId` distinguishes it from other clients where events are consumed. */
@@ -150,13 +157,15 @@ export class ServiceClient implements AsyncDisposable, SamplingService {
    * @throws `ConfigurationError` when the handle is invalid.
    */
   async attachSamplingClient(handle: SamplingClientHandle, options: SamplerOptions = {}): Promise<SamplingClient> {
-    const { samplingSessionId, sessionId } = parseSamplingHandle(handle);
+    const { samplingSessionId, sessionId, recordStabilityInfo: isRecorded } = parseSamplingHandle(handle);
     const parts = await this.#connect(options);
     if (sessionId !== undefined && sessionId !== this.#sessionId && !this.#adoptedSessions.has(sessionId)) {
       this.#adoptedSessions.add(sessionId);
       keepSessionAlive(parts, sessionId, this.#options);
     }
-    return SamplingClient.of(parts, { samplingSessionId, sessionId, seqIds: SeqIds.forCopy(), retry: options.retry });
+    const { retry, recordStabilityInfo = isRecorded } = options;
+    const seqIds = await joinSampler(parts, samplingSessionId, options);
+    return SamplingClient.of(parts, { samplingSessionId, sessionId, seqIds, retry, recordStabilityInfo });
   }
 
   /**
@@ -175,7 +184,12 @@ export class ServiceClient implements AsyncDisposable, SamplingService {
 
   /** Creates a client that manages runs, checkpoints, sessions and bills. Needs no session. */
   createRestClient(): RestClient {
-    return RestClient.of((options, work) => this.#run(options, this.#connect, work));
+    return RestClient.of((options, work) => this.#run(options, this.#connect, work), this.#options);
+  }
+
+  /** Copies weights into this client's project. See `rest.copyWeights`, which also copies into other projects. */
+  copyWeights(tinkerPath: string, options: CopyWeightsOptions = {}): Promise<CopiedWeights> {
+    return this.createRestClient().copyWeights(tinkerPath, options);
   }
 
   /**
@@ -229,7 +243,10 @@ export class ServiceClient implements AsyncDisposable, SamplingService {
       },
       signal,
     );
-    return createClientParts(this.#options, this.#started, this.#runtime, this.#transport);
+    const started = { ...this.#started, dynamicConfig: () => this.#dynamicConfig?.() ?? this.#started?.dynamicConfig };
+    return createClientParts(this.#options, started, this.#runtime, this.#transport, (path, step) =>
+      exportWeights(this.#createSibling({ userMetadata: EXPORT_METADATA }), path, step),
+    );
   }
 
   async #startSession(signal: AbortSignal): Promise<SessionClientParts> {
@@ -261,13 +278,16 @@ export class ServiceClient implements AsyncDisposable, SamplingService {
     if (initial === undefined) return;
     const { sdkVersion } = this.#options;
     const fetch = () => calls.call('clientDynamicConfig', { body: { sdkVersion } }, { hasOuterRetry: false });
-    keepDynamicConfig({ clock, lifetime, initial, fetch });
+    this.#dynamicConfig = keepDynamicConfig({ clock, lifetime, initial, fetch });
   }
 
   async #createFromState(path: string, hasOptimizer: boolean, options: FromStateOptions): Promise<TrainingClient> {
     const modelSeqId = this.#nextModelSeqId++;
     return this.#run(options, this.#connectSession, async (parts, step) => {
-      const connectAs = (apiKey: string) => this.#connectSibling(apiKey, step);
+      const connectAs = (apiKey: string) => {
+        const sibling = this.#createSibling({ apiKey });
+        return { calls: sibling.#connect(step).then(({ calls }) => calls), close: () => sibling.close() };
+      };
       const { modelId, loadPath } = await createModelFromState(parts, { path, hasOptimizer, modelSeqId, options: step, connectAs });
       const client = TrainingClient.of(parts, modelId);
       if (loadPath !== undefined) await (hasOptimizer ? client.loadStateWithOptimizer(loadPath, step) : client.loadState(loadPath, step));
@@ -293,11 +313,9 @@ export class ServiceClient implements AsyncDisposable, SamplingService {
     }
   }
 
-  /** Another client of the same server with another credential, for weights of another account. */
-  #connectSibling(apiKey: string, step: CallOptions) {
-    const sibling = new ServiceClient({ ...this.#userOptions, apiKey, baseUrl: this.#options.baseUrl });
-    const calls = sibling.#connect(step).then((parts) => parts.calls);
-    return { calls, close: () => sibling.close() };
+  /** Another client of the same server, with a separate session. */
+  #createSibling(options: ServiceClientOptions): ServiceClient {
+    return new ServiceClient({ ...this.#userOptions, baseUrl: this.#options.baseUrl, ...options });
   }
 
   async #close(): Promise<void> {

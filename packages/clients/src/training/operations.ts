@@ -32,6 +32,7 @@ const ENDPOINTS = {
   SaveWeights: 'saveWeights',
   LoadWeights: 'loadWeights',
   SaveWeightsForSampler: 'saveWeightsForSampler',
+  SaveWeightsExternal: 'saveWeightsExternal',
   UnloadModel: 'unloadModel',
 } as const;
 

@@ -1,5 +1,6 @@
 import {
   type AdamParams,
+  consoleUrls,
   type Datum,
   type ForwardBackwardOutput,
   type GetInfoResponse,
@@ -25,8 +26,10 @@ import { Saves } from './saves.js';
 import type {
   LoadStateOptions,
   PassOptions,
+  SavedExternalWeights,
   SavedSamplerWeights,
   SaveStateOptions,
+  SaveWeightsExternalOptions,
   SaveWeightsForSamplerOptions,
 } from './training-options.js';
 
@@ -57,6 +60,11 @@ export class TrainingClient {
   /** The model's ID on the server, which is also the ID of its training run. */
   get modelId(): string {
     return this.#model.modelId;
+  }
+
+  /** The page of the training run in the web console of the hosted service. */
+  get consoleUrl(): string {
+    return consoleUrls.trainingRun(this.modelId);
   }
 
   /** A forward pass: the loss function's outputs and metrics, no gradients. */
@@ -126,12 +134,21 @@ export class TrainingClient {
     return this.#saves.saveWeightsForSampler(name, options);
   }
 
+  /**
+   * Saves the weights under a name as files for other tools: `adapter_config.json`, safetensors. Download them with
+   * `rest.downloadCheckpoint(path)`.
+   */
+  saveWeightsExternal(name: string, options: SaveWeightsExternalOptions = {}): ApiFuture<SavedExternalWeights> {
+    return this.#saves.saveWeightsExternal(name, options);
+  }
+
   /** Creates a sampling client from the current weights, without a name: they are kept only for this client. */
   async saveWeightsAndGetSamplingClient(options: SamplerOptions = {}): Promise<SamplingClient> {
     const call = this.#start<string>('SaveWeightsForSampler', options);
     const samplingSessionId = await call.settleWith(this.#saveForNewSampler(call));
     const { parts } = this.#model;
-    return SamplingClient.of(parts, { samplingSessionId, sessionId: parts.session.sessionId, retry: options.retry });
+    const { retry, recordStabilityInfo } = options;
+    return SamplingClient.of(parts, { samplingSessionId, sessionId: parts.session.sessionId, retry, recordStabilityInfo });
   }
 
   /** Creates a sampling client from saved weights. */

@@ -11,14 +11,29 @@ export interface PassOptions extends CallOptions {
 export interface SaveStateOptions extends CallOptions {
   /** Seconds until the checkpoint is deleted. Default: never. */
   readonly ttlSeconds?: number | undefined;
-  /** Whether a checkpoint of the same name may be replaced. Default false. */
+  /** Whether a checkpoint of the same name may be replaced, with its metadata. Default false. */
   readonly overwrite?: boolean | undefined;
+  /** Facts about the checkpoint, shown in lists of checkpoints. */
+  readonly userMetadata?: Readonly<Record<string, string>> | undefined;
 }
 
 /** Options of `saveWeightsForSampler`. */
 export interface SaveWeightsForSamplerOptions extends CallOptions {
   /** Seconds until the weights are deleted. Default: never. */
   readonly ttlSeconds?: number | undefined;
+  /** Facts about the checkpoint, shown in lists of checkpoints. */
+  readonly userMetadata?: Readonly<Record<string, string>> | undefined;
+}
+
+/** Options of `saveWeightsExternal`. */
+export interface SaveWeightsExternalOptions extends CallOptions {
+  /** Seconds until the files are deleted. Default: never. */
+  readonly ttlSeconds?: number | undefined;
+  /**
+   * Public keys, 1 to 10, of age (`age1…`) or SSH. Only their owners can then read the files, whose names end in `.age`. Default: the files
+   * are not encrypted.
+   */
+  readonly ageEncryptionRecipients?: readonly string[] | undefined;
 }
 
 /** Options of `loadState` and `loadStateWithOptimizer`. */
@@ -31,6 +46,14 @@ export interface LoadStateOptions extends CallOptions {
 export interface SavedSamplerWeights {
   /** A `tinker://` path. */
   readonly path: string;
+}
+
+/** Where weights were saved as files. */
+export interface SavedExternalWeights {
+  /** A `tinker://` path. */
+  readonly path: string;
+  /** Size of all files together, if the server names it. */
+  readonly sizeBytes?: number | undefined;
 }
 
 /** A new adapter. */

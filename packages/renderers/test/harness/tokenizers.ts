@@ -23,7 +23,6 @@ interface Derivation {
 }
 
 const FOLDER = join(import.meta.dirname, '../vectors/tokenizers');
-const require = createRequire(import.meta.url);
 const { tokenizers: DERIVATIONS } = JSON.parse(readFileSync(join(FOLDER, 'derive.json'), 'utf8')) as {
   tokenizers: Record<string, Derivation>;
 };
@@ -46,6 +45,7 @@ function load(id: string): RendererTokenizer {
 function fileOf({ package: name, file }: Derivation): string {
   if (name === undefined) return join(FOLDER, file);
   // The package does not export its files, so its folder is found by its entry point.
+  const require = createRequire(import.meta.url);
   let folder = dirname(require.resolve(name.slice(0, name.lastIndexOf('@'))));
   while (!folder.endsWith(name.slice(name.indexOf('/') + 1, name.lastIndexOf('@')))) folder = dirname(folder);
   return join(folder, file);

@@ -9,6 +9,7 @@ import type {
   OptimizerConfig,
   SampleResponse,
   SamplingParams,
+  TensorData,
 } from '@tinkex/types';
 import type { CustomLossProgram } from '@tinkex/types/custom-loss';
 
@@ -91,6 +92,14 @@ export interface EngineSampleInput {
   readonly promptLogprobs: boolean;
   /** How many of the most likely tokens to return for each prompt position; 0 for none. */
   readonly topkPromptLogprobs: number;
+  /** How many of the most likely tokens to return for each sampled token. Unset: none. */
+  readonly topkSampleLogprobs?: number | undefined;
+  /** Token ids to score, `int64`, [prompt tokens - 1, K]; -1 for none. Row i belongs to prompt position i + 1. */
+  readonly targetPromptLogprobs?: TensorData | undefined;
+  /** How many tokens to draw for each prompt position after the first. Unset: none. */
+  readonly promptAltTokensK?: number | undefined;
+  /** Scores only the last n prompt tokens; the others get NaN. Unset: all. */
+  readonly promptLogprobsLastN?: number | undefined;
 }
 
 /** Thrown by an engine for an error of the caller. The server fails the future with the category `user`. */

@@ -56,6 +56,7 @@ interface SmallResult {
   readonly lossId?: string | undefined;
   readonly path?: string | undefined;
   readonly samplingSessionId?: string | undefined;
+  readonly sizeBytes?: number | undefined;
   readonly metrics?: Readonly<Record<string, number>> | undefined;
 }
 
@@ -72,6 +73,8 @@ function smallResult(requestType: string, value: SmallResult): Record<string, un
       return { path: value.path, model_id: value.modelId, type: 'load_weights' };
     case 'SaveWeights':
       return { path: value.path, type: 'save_weights' };
+    case 'SaveWeightsExternal':
+      return { path: value.path, size_bytes: value.sizeBytes, type: 'save_weights_external' };
     case 'SaveWeightsForSampler':
       return { path: value.path ?? null, sampling_session_id: value.samplingSessionId ?? null, type: 'save_weights_for_sampler' };
     default:

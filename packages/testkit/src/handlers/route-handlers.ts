@@ -4,6 +4,7 @@ import { auditLog, billingUsage } from './account.js';
 import {
   checkpointArchive,
   deleteCheckpoint,
+  externalWeightsUrls,
   listCheckpoints,
   listUserCheckpoints,
   publishCheckpoint,
@@ -11,7 +12,9 @@ import {
   unpublishCheckpoint,
   weightsInfo,
 } from './checkpoints.js';
+import { copyWeights } from './copy-weights.js';
 import { createCustomLoss } from './custom-losses.js';
+import { saveWeightsExternal } from './external-weights.js';
 import { retrieveFuture } from './futures.js';
 import { loadWeights } from './load-weights.js';
 import { createModel, getInfo, unloadModel } from './models.js';
@@ -19,6 +22,7 @@ import { getTrainingRun, listTrainingRuns } from './runs.js';
 import { asample, createSamplingSession, getSampler } from './sampling.js';
 import { saveWeights, saveWeightsForSampler } from './save-weights.js';
 import { authToken, clientConfig, clientDynamicConfig, getServerCapabilities, healthz, telemetry } from './service.js';
+import { cancelFuture, joinSamplingSession, retrieveFutures } from './session-futures.js';
 import { assignSessionProject, createSession, exportSessionTrace, getSession, listSessions, sessionHeartbeat } from './sessions.js';
 import { forward, forwardBackward, optimStep } from './training.js';
 
@@ -32,6 +36,7 @@ export const ROUTE_HANDLERS: { readonly [Name in RouteName]: RouteHandler<Name> 
   createSession,
   sessionHeartbeat,
   createSamplingSession,
+  joinSamplingSession,
   createModel,
   getInfo,
   unloadModel,
@@ -42,14 +47,19 @@ export const ROUTE_HANDLERS: { readonly [Name in RouteName]: RouteHandler<Name> 
   loadWeights,
   saveWeights,
   saveWeightsForSampler,
+  saveWeightsExternal,
+  copyWeights,
   asample,
   retrieveFuture,
+  retrieveFutures,
+  cancelFuture,
   telemetry,
   listTrainingRuns,
   getTrainingRun,
   listCheckpoints,
   deleteCheckpoint,
   checkpointArchive,
+  externalWeightsUrls,
   publishCheckpoint,
   unpublishCheckpoint,
   setCheckpointTtl,

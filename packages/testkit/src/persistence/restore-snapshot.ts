@@ -35,13 +35,15 @@ async function restoreTenant(server: ServerContext, stored: StoredTenant, blobs:
       archiveReadyAtMs: undefined,
     });
   }
-  for (const { modelPath, files, ...rest } of stored.samplers) {
+  for (const { modelPath, files, copies = 0, ...rest } of stored.samplers) {
     const restored = files === null ? undefined : await blobs.get(files);
     tenant.samplers.set(rest.samplerId, {
       ...rest,
       modelPath: modelPath ?? undefined,
       files: restored,
       accepted: new Map(),
+      completions: new Map(),
+      copies,
       engine: undefined,
     });
   }

@@ -24,6 +24,7 @@ export interface StoredModel {
   readonly userMetadata: Readonly<Record<string, unknown>> | null;
   readonly lastRequestMs: number;
   readonly isUnloaded: boolean;
+  readonly copiedInto?: string | undefined;
   readonly nextSeqId: number;
   readonly accepted: readonly (readonly [number, AcceptedOperation])[];
   /** Weights and optimizer; null until the creation has run and after the model is unloaded. */
@@ -37,6 +38,8 @@ export interface StoredSampler {
   readonly baseModel: string;
   readonly modelPath: string | null;
   readonly files: StoredFiles | null;
+  /** How many other holders have joined. Unset: none. */
+  readonly copies?: number | undefined;
 }
 
 /** A checkpoint on disk. */

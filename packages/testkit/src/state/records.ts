@@ -1,5 +1,6 @@
-import type { CustomLossDefinition, LoraConfig, OptimizerConfig } from '@tinkex/types';
+import type { CheckpointType, CustomLossDefinition, LoraConfig, OptimizerConfig } from '@tinkex/types';
 import type { CheckpointFiles, EngineModel, EngineSampler } from '../engine/engine.js';
+import type { CompletionLog } from './completion-log.js';
 import type { Lane } from './lane.js';
 
 /** What identifies a repeat of an accepted operation. */
@@ -42,6 +43,8 @@ export interface ModelRecord {
   /** Set once the creation has run. */
   engine: EngineModel | undefined;
   isUnloaded: boolean;
+  /** The project of a run that only holds copied weights and cannot be trained. */
+  readonly copiedInto?: string | undefined;
 }
 
 /** A fixed set of weights to sample from. */
@@ -52,6 +55,10 @@ export interface SamplerRecord {
   readonly modelPath: string | undefined;
   /** By `seq_id` as text: exact for ids beyond 2^53. */
   readonly accepted: Map<string, AcceptedOperation>;
+  /** What has ended, by holder of the sampling session. */
+  readonly completions: Map<number, CompletionLog>;
+  /** How many other holders have joined. */
+  copies: number;
   /** The saved adapter; undefined for the base model alone. */
   readonly files: CheckpointFiles | undefined;
   /** Created on first use. */
@@ -63,7 +70,7 @@ export interface CheckpointRecord {
   readonly path: string;
   readonly trainingRunId: string;
   readonly name: string;
-  readonly kind: 'training' | 'sampler';
+  readonly kind: CheckpointType;
   readonly baseModel: string;
   readonly loraRank: number;
   /** The optimizer that the weights were trained with. */
@@ -71,7 +78,9 @@ export interface CheckpointRecord {
   readonly trains: { readonly unembed: boolean; readonly mlp: boolean; readonly attn: boolean };
   readonly savedAtMs: number;
   readonly sizeBytes: number;
+  /** A copy holds the same object as its source. */
   readonly files: CheckpointFiles;
+  readonly userMetadata: Readonly<Record<string, string>> | undefined;
   isPublic: boolean;
   expiresAtMs: number | undefined;
   /** When its archive can be fetched; set by the first request for it. */

@@ -20,6 +20,7 @@ export type RequestType =
   | 'SaveWeights'
   | 'LoadWeights'
   | 'SaveWeightsForSampler'
+  | 'SaveWeightsExternal'
   | 'UnloadModel'
   | 'Sample'
   | (string & {});

@@ -3,10 +3,9 @@ import { expected } from '../errors/issue-text.js';
 import type { JsonObject } from '../json/json-value.js';
 import { list, mapOf } from './collections.js';
 import { date, dateOrText } from './dates.js';
-import { reportBelow } from './issues.js';
 import { queryObject, responseObject, responseType } from './objects.js';
 import { flag, integer, number, oneOf, text } from './scalars.js';
-import { union } from './unions.js';
+import { openUnion } from './unions.js';
 import { filled, optional, type WireType } from './wire-type.js';
 
 /** Tokens that were trained on. */
@@ -50,46 +49,25 @@ export interface OtherUsage {
 /** What was used. */
 export type BillingEventInfo = TrainingUsage | SamplingPrefillUsage | SamplingSampleUsage | CheckpointUsage | StorageUsage | OtherUsage;
 
-type KnownUsage = Exclude<BillingEventInfo, OtherUsage>;
+const eventInfo: WireType<BillingEventInfo> = openUnion<Exclude<BillingEventInfo, OtherUsage>, 'type'>(
+  'type',
+  {
+    training: responseType<Omit<TrainingUsage, 'type'>>({ tokenCount: integer() }),
+    sampling_prefill: responseType<Omit<SamplingPrefillUsage, 'type'>>({ cached: flag(), tokenCount: integer() }),
+    sampling_sample: responseType<Omit<SamplingSampleUsage, 'type'>>({ tokenCount: integer() }),
+    checkpoint: responseType<Omit<CheckpointUsage, 'type'>>({ count: integer() }),
+    storage: responseType<Omit<StorageUsage, 'type'>>({ gigabyteHours: number() }),
+  },
+  kindByFields,
+);
 
-const known = union<KnownUsage, 'type'>('type', {
-  training: responseType<Omit<TrainingUsage, 'type'>>({ tokenCount: integer() }),
-  sampling_prefill: responseType<Omit<SamplingPrefillUsage, 'type'>>({ cached: flag(), tokenCount: integer() }),
-  sampling_sample: responseType<Omit<SamplingSampleUsage, 'type'>>({ tokenCount: integer() }),
-  checkpoint: responseType<Omit<CheckpointUsage, 'type'>>({ count: integer() }),
-  storage: responseType<Omit<StorageUsage, 'type'>>({ gigabyteHours: number() }),
-});
-
-const KNOWN_KINDS: readonly string[] = ['training', 'sampling_prefill', 'sampling_sample', 'checkpoint', 'storage'];
-
-/** The kind of usage that has these fields; the first that fits, as in the reference client. */
-function kindOf(wire: JsonObject): string {
-  if (typeof wire.type === 'string') return wire.type;
+/** The kind of usage whose fields these are; the first that fits, as the reference reads an object without a type. */
+function kindByFields(wire: JsonObject): string | undefined {
   if ('cached' in wire && 'token_count' in wire) return 'sampling_prefill';
   if ('token_count' in wire) return 'training';
   if ('gigabyte_hours' in wire) return 'storage';
-  return 'count' in wire ? 'checkpoint' : 'other';
+  return 'count' in wire ? 'checkpoint' : undefined;
 }
-
-/** A new kind of usage must not make the bill unreadable, so it is kept as it is. */
-const eventInfo: WireType<BillingEventInfo> = {
-  schema: (isLenient) => {
-    const usage = known.schema(isLenient);
-    return z.looseObject({}, { error: expected('an object') }).transform((wire, context) => {
-      const type = kindOf(wire as JsonObject);
-      if (!KNOWN_KINDS.includes(type)) return wire;
-      const result = usage.safeParse({ ...wire, type });
-      if (result.success) return result.data;
-      reportBelow([], result.error, context);
-      return z.NEVER;
-    });
-  },
-  toWire: (value) => (value.type === 'other' ? value.raw : known.toWire(value)),
-  fromWire(wire) {
-    const raw = wire as JsonObject;
-    return KNOWN_KINDS.includes(String(raw.type)) ? known.fromWire(raw) : { type: 'other', raw };
-  },
-};
 
 /** What one session used in one hour. */
 export interface BillingUsageEvent {

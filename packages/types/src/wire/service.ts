@@ -79,6 +79,10 @@ export interface ClientConfigResponse {
   readonly createModelViaLoadWeights: boolean;
   /** Run custom losses on the server. Default false. */
   readonly customLossServerSide: boolean;
+  /** Poll all samples of a sampling session with one request (`retrieve_futures`). Default false. */
+  readonly sampleUseRetrieveFutures: boolean;
+  /** Another holder of a sampling session asks the server for its block of sequence IDs. Default false. */
+  readonly sampleJoinSamplingSession: boolean;
 }
 
 /** A flag of the configuration: missing is fine, null is not. */
@@ -102,17 +106,25 @@ export const clientConfigResponse = responseObject<ClientConfigResponse>('Client
   usePyqwestTransport: setting(flag(), true),
   createModelViaLoadWeights: setting(flag(), false),
   customLossServerSide: setting(flag(), false),
+  sampleUseRetrieveFutures: setting(flag(), false),
+  sampleJoinSamplingSession: setting(flag(), false),
 });
 
 /** The part of the configuration that is refreshed. */
 export interface ClientDynamicConfigResponse {
   /** Seconds until the next refresh. Default 300. */
   readonly refreshIntervalSec: number;
+  /** Tell the server which samples are no longer waited for (`cancel_future`). Default false. */
+  readonly sampleCancelEnabled: boolean;
+  /** How many of those are sent at the same time. Default 64. */
+  readonly sampleCancelMaxBatchSize: number;
 }
 
 /** {@link ClientDynamicConfigResponse} on the wire. */
 export const clientDynamicConfigResponse = responseObject<ClientDynamicConfigResponse>('ClientDynamicConfigResponse', {
   refreshIntervalSec: setting(integer(), 300),
+  sampleCancelEnabled: setting(flag(), false),
+  sampleCancelMaxBatchSize: setting(integer(), 64),
 });
 
 /** Requests a JWT; the credential is in the header. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { expected } from '../errors/issue-text.js';
+import type { JsonObject } from '../json/json-value.js';
 import { type Context, reportBelow } from './issues.js';
 import { rememberUnknown, unknownFields } from './objects.js';
 import type { WireType } from './wire-type.js';
@@ -9,6 +10,42 @@ import { wireName } from './wire-type.js';
 export type Variants<T, K extends keyof T> = {
   readonly [V in T[K] & string]: WireType<Omit<Extract<T, { readonly [Key in K]: V }>, K>>;
 };
+
+/** An object of a kind that this version does not know. `raw`: as it is on the wire. */
+export type UnknownVariant<K extends string> = { readonly [Key in K]: 'other' } & { readonly raw: JsonObject };
+
+/**
+ * Like {@link union}, for responses: an object of a kind that this version does not know is kept as `{ type: 'other', raw }`, so that
+ * one new kind never makes a whole list unreadable. `kindOf` finds the kind of an object that does not name it.
+ */
+export function openUnion<T extends object, K extends keyof T & string>(
+  discriminator: K,
+  variants: Variants<T, K>,
+  kindOf: (wire: JsonObject) => string | undefined = () => undefined,
+): WireType<T | UnknownVariant<K>> {
+  const known = union<T, K>(discriminator, variants);
+  const wireKey = wireName(discriminator);
+  const isKnown = (kind: unknown): boolean => typeof kind === 'string' && Object.hasOwn(variants, kind);
+  return {
+    schema: (isLenient) => {
+      const schema = known.schema(isLenient);
+      return z.looseObject({}, { error: expected('an object') }).transform((wire, context) => {
+        const kind = wire[wireKey] ?? kindOf(wire as JsonObject);
+        if (!isKnown(kind)) return wire;
+        const result = schema.safeParse({ ...wire, [wireKey]: kind });
+        if (result.success) return result.data;
+        reportBelow([], result.error, context);
+        return z.NEVER;
+      });
+    },
+    toWire: (value) => ('raw' in value && value[discriminator] === 'other' ? value.raw : known.toWire(value as T)),
+    fromWire(wire) {
+      const raw = wire as JsonObject;
+      return isKnown(raw[wireKey]) ? known.fromWire(raw) : ({ [discriminator]: 'other', raw } as UnknownVariant<K>);
+    },
+    child: known.child,
+  };
+}
 
 /** One of several objects, distinguished by a text field. Each variant is described without that field. */
 export function union<T extends object, K extends keyof T & string>(discriminator: K, variants: Variants<T, K>): WireType<T> {
