@@ -77,6 +77,7 @@ export { type Datum, type DatumOptions, datum, type NextTokenOptions, nextTokenD
 export type { ForwardBackwardOutput, LossFnName, LossFnType } from './training/forward-backward.js';
 export type { LossFnInputs, LossFnInputsLike, TensorLike } from './training/loss-fn-inputs.js';
 export type {
+  AuditEventType,
   AuditLogEntry,
   AuditLogResponse,
   BillingEventInfo,
@@ -84,7 +85,6 @@ export type {
   BillingUsageResponse,
   BillingUsageSession,
   CheckpointUsage,
-  OtherUsage,
   SamplingPrefillUsage,
   SamplingSampleUsage,
   StorageUsage,
@@ -102,6 +102,17 @@ export type { WireFormat } from './wire/codec.js';
 export type { GetInfoResponse, LoraConfig, ModelData, UnloadModelResponse } from './wire/models.js';
 export type { GetSamplerResponse, SamplingParams } from './wire/sampling.js';
 export type { GetServerCapabilitiesResponse, SupportedModel, WhoamiResponse } from './wire/service.js';
+export type {
+  SessionOwnerFilter,
+  SessionSearchCursor,
+  SessionSearchRequest,
+  SessionSearchResponse,
+  SessionStatusFilter,
+  SessionSummary,
+} from './wire/session-search.js';
+export type { FailedSession, SessionFailureReason, SessionFinishReason, SessionStatus } from './wire/session-status.js';
 export type { AccessScope, GetSessionResponse, ListSessionsResponse, TraceExportResponse } from './wire/sessions.js';
+export type { CheckpointStorageUsage, CurrentCheckpointStorageUsageResponse } from './wire/storage-usage.js';
 export type { AdamParams, OptimStepResponse } from './wire/training.js';
+export type { OtherKind } from './wire/unions.js';
 export type { LoadWeightsResponse, SaveWeightsForSamplerResponse, SaveWeightsResponse, WeightsInfoResponse } from './wire/weights.js';
