@@ -57,7 +57,7 @@ function folderRules(name, folders) {
     ...inOrder,
     {
       name: `folder-listed-${name}`,
-      comment: `Each folder of @tinkex/${name} has its place in FOLDERS.`,
+      comment: `Each folder of @tinkex/${name} is listed in FOLDERS.`,
       severity: 'error',
       from: { path: `${sources}[^/]+/`, pathNot: [`${sources}(${folders.join('|')})/`, TESTS] },
       to: {},

@@ -115,7 +115,7 @@ describe('RestClient against the testkit', () => {
     }
   });
 
-  it('downloadCheckpoint: files on disk, progress, overwrite only when told', async () => {
+  it('downloadCheckpoint: files on disk, progress, overwrite only on request', async () => {
     const root = await mkdtemp(join(tmpdir(), 'tinkex-rest-'));
     try {
       const directory = join(root, 'nested', 'checkpoint');

@@ -155,7 +155,7 @@ describe('answers of other servers', () => {
     await expect(call({ status: 'ready' }, (rest) => rest.exportSessionTrace('s'))).rejects.toMatchObject({ code: 'TINKEX_VALIDATION' });
   });
 
-  it('a bill with a kind of usage that nobody knows yet', async () => {
+  it('a bill with a kind of usage that is not known yet', async () => {
     const event = { bucket_start: '2026-07-13T05:00:00Z', bucket_end: '2026-07-13T06:00:00Z' };
     const data = [
       { ...event, event_info: { type: 'storage', gigabyte_hours: 1.5 } },
@@ -176,7 +176,7 @@ describe('answers of other servers', () => {
     expect((await call({ entries }, (rest) => rest.getAuditLog())).entries).toMatchObject([{ event: 'anything' }]);
   });
 
-  it('a route that does not exist is a NotFoundError at once; a conflict is retried, then surfaces', async () => {
+  it('a route that does not exist is a NotFoundError immediately; a conflict is retried, then surfaces', async () => {
     const missing = against(() => json({ detail: 'Not Found' }, 404));
     await expect(missing.rest.getAuditLog()).rejects.toBeInstanceOf(NotFoundError);
     expect(missing.requests).toHaveLength(1);
@@ -205,7 +205,7 @@ describe('whoami, by the shared vectors', () => {
     }
     const { user_urn: userUrn, email } = expected.whoami;
     expect(identityOf(input, true)).toEqual({ userUrn, ...(email === null ? {} : { email }) });
-    // A key that nobody exchanged must come from an issuer of user keys.
+    // A key that was not exchanged must come from an issuer of user keys.
     expect(() => identityOf(input, false)).toThrow();
   });
 

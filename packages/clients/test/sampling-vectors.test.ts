@@ -111,7 +111,7 @@ describe('sampling submission, by the shared vectors', () => {
     expect(waitedMs).toBe(vector.expected.sleeps.reduce((sum, seconds) => sum + seconds * 1000, 0));
   });
 
-  it('by default repeats the same number after a lost promise, and takes a new one only when that is lost too', async () => {
+  it('by default repeats the same sequence ID after an expired future, and takes a new one only when that is lost too', async () => {
     const once = cases.find(({ name }) => name === 'promise-lost-is-resubmitted-with-a-new-seq-id');
     const twice = cases.find(({ name }) => name === 'promise-lost-twice');
     if (!once || !twice) throw new Error('The vectors have changed.');

@@ -2,8 +2,8 @@
 export type { Endpoint, EndpointPool, HttpMethod } from './endpoints/endpoint.js';
 export { type EndpointName, endpoints } from './endpoints/endpoints.js';
 export { failureMessage } from './errors/failure-message.js';
-export { apiStatusError, type FailedResponse } from './errors/from-response.js';
 export { isRetryableResponse, isRetryableStatus, retryAfterMs } from './errors/retry-advice.js';
+export { apiStatusError, type FailedResponse } from './errors/status-errors.js';
 export { isPlainObject } from './json/json-value.js';
 export { parseJson } from './json/parse.js';
 export { stringifyJson } from './json/stringify.js';

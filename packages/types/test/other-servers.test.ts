@@ -35,7 +35,7 @@ describe('what servers differ in', () => {
     expect(requestFailedResponse.decode({ type: 'request_failed', error: 'no', category })).toEqual({ error: 'no', category: expected });
   });
 
-  it('reads a failure whose error is no text', () => {
+  it('reads a failure whose error is not text', () => {
     expect(requestFailedResponse.decode({ error: { code: 1 } })).toEqual({ error: '{"code":1}', category: 'unknown' });
   });
 
@@ -187,7 +187,7 @@ describe('messages name the place and the fix', () => {
     ],
     [
       () => saveWeightsForSamplerRequest.encode({ modelId: 'm' }),
-      'Invalid SaveWeightsForSamplerRequest: path must be set to save under a name, or samplingSessionSeqId to sample at once; exactly one of them',
+      'Invalid SaveWeightsForSamplerRequest: path must be set to save under a name, or samplingSessionSeqId to sample immediately; exactly one of them',
     ],
     [
       () => sampleRequest.encode({ prompt: [1] as never }),

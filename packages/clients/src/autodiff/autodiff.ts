@@ -10,7 +10,7 @@ export type DifferentiableLossResult =
 /**
  * A loss written with jax-js arrays. It gets the logprobs of each datum as an array of the shape of its targets, and owns
  * them, as every jax-js function owns its arguments: use `.ref` for each use but the last. Logprobs it does not use are released for
- * it. A loss that throws half-way must, like any jax-js code, first dispose the arrays it has made of them (`try … finally`).
+ * it. A loss that throws midway must, like any jax-js code, first dispose the arrays it has created from them (`try … finally`).
  */
 export type DifferentiableLoss = (data: readonly Datum[], logprobs: np.Array[]) => DifferentiableLossResult;
 

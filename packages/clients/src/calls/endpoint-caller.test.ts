@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { readVectors } from '../../../../vectors/read.js';
 import { answersInOrder, type Handler, type ScriptedAnswer, ScriptedTransport } from '../../test/support/scripted-transport.js';
 import { BillingPause } from '../limits/billing-pause.js';
-import { ClientLifetime } from '../runtime/client-lifetime.js';
+import { ClientLifetime } from '../runtime/call-scope.js';
 import { EndpointCaller, type EndpointCallerParts } from './endpoint-caller.js';
 
 function setUp(handler: Handler, parts: Pick<Partial<EndpointCallerParts>, 'maxRetryMs' | 'onFailedRound' | 'onHttpRetry'> = {}) {
@@ -100,7 +100,7 @@ describe('EndpointCaller', () => {
     expect([clock.pending, lifetime.size]).toEqual([0, 0]);
   });
 
-  it('tells of each round and of each HTTP attempt that is repeated', async () => {
+  it('reports each round and each HTTP attempt that is repeated', async () => {
     const rounds: RetryFailure[] = [];
     const attempts: unknown[] = [];
     const { clock, caller } = setUp(

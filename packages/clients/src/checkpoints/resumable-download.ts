@@ -120,14 +120,14 @@ class Transfer {
         this.#checkTotal();
         return true;
       }
-      return this.#startAgain(response, 'The server answered with another range than the one asked for.');
+      return this.#startAgain(response, 'The server answered with another range than the requested one.');
     }
     if (status === 416) {
       if (this.#total !== undefined && this.offset === this.#total) {
         response.body.cancel();
         return false;
       }
-      return this.#startAgain(response, 'The server no longer has the range that was asked for.');
+      return this.#startAgain(response, 'The server no longer has the requested range.');
     }
     if (status >= 200 && status < 300) {
       await this.#rewind();

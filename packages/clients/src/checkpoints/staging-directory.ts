@@ -40,7 +40,7 @@ export class StagingDirectory implements AsyncDisposable {
   }
 }
 
-/** Throws when something stands where the result shall go. */
+/** Throws when the target exists already. */
 export async function refuseExisting(target: string): Promise<void> {
   if (!(await exists(target))) return;
   throw new ConfigurationError({

@@ -140,12 +140,12 @@ export class FutureCore<T> implements FutureView<T> {
 
   progress(): FutureProgress {
     const [requestId] = this.requestIds;
-    const isFinal = this.isSettled;
+    const queue = this.isSettled ? undefined : this.queue;
     return {
       status: this.status,
-      ...(requestId === undefined ? {} : { requestId }),
-      ...(this.queue === undefined || isFinal ? {} : { queueState: this.queue.state }),
-      ...(this.queue?.reason === undefined || isFinal ? {} : { queueStateReason: this.queue.reason }),
+      requestId,
+      queueState: queue?.state,
+      queueStateReason: queue?.reason,
       polls: this.polls,
       elapsedMs: this.origin.clock.now() - this.startedAtMs,
     };
@@ -191,13 +191,7 @@ export class FutureCore<T> implements FutureView<T> {
 
   #publishQueueState(from: QueueState | undefined, { state, reason, requestId }: QueueStateChange): void {
     if (this.origin.isDerived || !hasSubscribers('tinkex:queue:state_change')) return;
-    publish('tinkex:queue:state_change', {
-      to: state,
-      ...this.#event(),
-      requestId,
-      ...(from === undefined ? {} : { from }),
-      ...(reason === undefined ? {} : { reason }),
-    });
+    publish('tinkex:queue:state_change', { from, to: state, reason, ...this.#event(), requestId });
   }
 
   #publishSettled(error: unknown): void {
@@ -206,8 +200,8 @@ export class FutureCore<T> implements FutureView<T> {
         outcome: this.status === 'resolved' ? 'resolved' : 'rejected',
         attempt: this.polls,
         durationMs: this.origin.clock.now() - this.startedAtMs,
+        errorCode: error === undefined ? undefined : errorCode(error),
         ...this.#event(),
-        ...(error === undefined ? {} : { errorCode: errorCode(error) }),
       });
     }
     if (error === undefined || this.isObserved || !hasSubscribers('tinkex:future:unobserved_failure')) return;
@@ -217,7 +211,7 @@ export class FutureCore<T> implements FutureView<T> {
 
   #event() {
     const [requestId] = this.requestIds;
-    return { requestType: this.origin.requestType, ...this.origin.source(), ...(requestId === undefined ? {} : { requestId }) };
+    return { requestType: this.origin.requestType, requestId, ...this.origin.source() };
   }
 }
 

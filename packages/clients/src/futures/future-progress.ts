@@ -10,11 +10,11 @@ export type FutureStatus = 'submitting' | 'pending' | 'resolved' | 'rejected';
 export interface FutureProgress {
   readonly status: FutureStatus;
   /** Set once the server has accepted the operation. A call that was split has several; this is the first. */
-  readonly requestId?: string;
+  readonly requestId?: string | undefined;
   /** As the server last reported it. Not set once the future has settled. */
-  readonly queueState?: QueueState;
+  readonly queueState?: QueueState | undefined;
   /** The server's explanation of the queue state. */
-  readonly queueStateReason?: string;
+  readonly queueStateReason?: string | undefined;
   /** How many polls were answered. */
   readonly polls: number;
   /** Since the method was called. */

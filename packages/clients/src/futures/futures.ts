@@ -27,7 +27,7 @@ export class Futures {
    * Waits for a future whose handle (`future.toJSON()`) was stored, here or in another process. Submits nothing. The server decides how
    * long it keeps finished results; afterwards the future fails with `FutureExpiredError`.
    *
-   * @throws `ValidationError` immediately when the handle is invalid or was made before the future was `submitted()`.
+   * @throws `ValidationError` immediately when the handle is invalid, or older than the future's `submitted()`.
    */
   attach<Type extends keyof FutureResults>(handle: FutureHandle<Type>, options: CallOptions = {}): ApiFuture<FutureResults[Type]> {
     checkHandle(handle);

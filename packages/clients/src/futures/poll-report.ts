@@ -10,8 +10,8 @@ import { RequestFailedError } from '@tinkex/types';
 import type { PollAnswer, PollDecision, PollMemory } from './poll-decision.js';
 
 /**
- * What the service is told about one poll; undefined for an ordinary one. Unlike the reference this leaves out 408, which is the ordinary
- * "not yet" of a long poll, and what a 402 pauses.
+ * The report of one poll to the service; undefined for an ordinary one. Unlike the reference client this leaves out 408, which is the
+ * ordinary "not yet" of a long poll, and what a 402 pauses.
  */
 export function pollReport(
   memory: PollMemory,
@@ -36,7 +36,7 @@ export function pollReport(
   return pollStatusReport({ ...failure, kind: kindOf(status, decision), responseHeaders: headers, responseBody: body });
 }
 
-/** What the service is told about a result that is not what its kind should be. */
+/** The report of a result that could not be decoded. */
 export function undecodableReport(
   error: unknown,
   result: Extract<PollDecision, { action: 'resolve' }>,

@@ -214,8 +214,8 @@ export class Poller {
       attempt,
       outcome: outcomeOf(decision, answer),
       durationMs,
+      status,
       ...this.#parts.source(),
-      ...(status === undefined ? {} : { status }),
     });
   }
 }

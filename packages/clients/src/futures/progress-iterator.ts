@@ -6,9 +6,9 @@ import type { FutureProgress } from './future-progress.js';
  * into one), last the settled state. A failed future's last read throws its error.
  */
 export function progressOf(core: FutureView<unknown>): AsyncIterator<FutureProgress, undefined> {
-  let hasNews = true;
+  let hasChanged = true;
   let isDone = false;
-  // Several, because a caller need not wait for one read before it asks for the next.
+  // Several, because a caller may start the next read before the last has ended.
   let readers: (() => void)[] = [];
   const wakeReaders = (): void => {
     const woken = readers;
@@ -16,7 +16,7 @@ export function progressOf(core: FutureView<unknown>): AsyncIterator<FutureProgr
     for (const wake of woken) wake();
   };
   const stop = core.onProgress(() => {
-    hasNews = true;
+    hasChanged = true;
     wakeReaders();
   });
   const finish = (): IteratorResult<FutureProgress, undefined> => {
@@ -27,14 +27,14 @@ export function progressOf(core: FutureView<unknown>): AsyncIterator<FutureProgr
   };
   return {
     async next() {
-      while (!isDone && !hasNews && !core.isSettled) {
+      while (!isDone && !hasChanged && !core.isSettled) {
         await new Promise<void>((resolve) => {
           readers.push(resolve);
         });
       }
       if (isDone) return { done: true, value: undefined };
-      if (hasNews && core.status !== 'rejected') {
-        hasNews = false;
+      if (hasChanged && core.status !== 'rejected') {
+        hasChanged = false;
         return { done: false, value: core.progress() };
       }
       finish();

@@ -19,7 +19,7 @@ export type RecoveryEvent<Client> =
 /** Publishes an event of a monitor on the channel that has its type's name, without the new client. */
 export function publishRecovery(source: EventSource, event: RecoveryEvent<unknown>, durationMs: number | undefined): void {
   const { type, trainingRunId } = event;
-  const common = { trainingRunId, ...source, ...(durationMs === undefined ? {} : { durationMs }) };
+  const common = { trainingRunId, durationMs, ...source };
   if (type === 'broken') publish('tinkex:recovery:broken', common);
   else if (type === 'attempt' || type === 'recovered') {
     publish(`tinkex:recovery:${type}`, { ...common, attempt: event.attempt - 1, path: event.checkpointPath });

@@ -2,8 +2,56 @@ import { setMaxListeners } from 'node:events';
 import { onAbort } from '@tinkex/http';
 import { AbortedError, TimeoutError } from '@tinkex/types';
 import type { CallOptions } from './call-options.js';
-import type { Closable } from './client-lifetime.js';
 import type { Runtime } from './runtime.js';
+
+/** Something that ends with its client. */
+export interface Closable {
+  onClientClosed(): void;
+}
+
+/** The lifetime of one `ServiceClient`. Everything that must end when the client closes registers here. */
+export class ClientLifetime {
+  readonly #closables = new Set<Closable>();
+  #isClosed = false;
+
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  /** How many registrations there are; 0 when nothing runs. */
+  get size(): number {
+    return this.#closables.size;
+  }
+
+  /**
+   * Runs `callback` when the client closes, immediately if it is closed already.
+   *
+   * @returns A function that removes the registration.
+   */
+  onClose(callback: () => void): () => void {
+    const closable: Closable = { onClientClosed: callback };
+    this.add(closable);
+    return () => this.remove(closable);
+  }
+
+  /** Registers an object without a closure: there may be tens of thousands. Notifies it immediately if the client is closed already. */
+  add(closable: Closable): void {
+    if (this.#isClosed) closable.onClientClosed();
+    else this.#closables.add(closable);
+  }
+
+  remove(closable: Closable): void {
+    this.#closables.delete(closable);
+  }
+
+  /** Ends everything that is registered. Idempotent. */
+  close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    for (const closable of this.#closables) closable.onClientClosed();
+    this.#closables.clear();
+  }
+}
 
 /**
  * One signal for everything that may end a call: the caller's signal, the caller's time limit, and the closing of the client.

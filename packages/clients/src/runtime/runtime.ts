@@ -1,7 +1,7 @@
 import type { Clock, Random } from '@tinkex/http';
 import type { ClientReport } from '@tinkex/telemetry/reporter';
 import type { EventSource } from '@tinkex/types';
-import type { ClientLifetime } from './client-lifetime.js';
+import type { ClientLifetime } from './call-scope.js';
 
 /** What all parts of one `ServiceClient` share: time, randomness, its lifetime, and where events and failures go. */
 export interface Runtime {

@@ -10,7 +10,7 @@ function limitsWith(options: DispatchLimitOptions = {}) {
 }
 
 describe('DispatchLimits', () => {
-  it('lets 400 in at once by default, and the next when one leaves', async () => {
+  it('admits 400 at the same time by default, and the next when one leaves', async () => {
     const { limits } = limitsWith();
     const admissions = Array.from({ length: 400 }, () => limits.tryEnter(10));
     expect(admissions).not.toContain(undefined);

@@ -1,28 +1,28 @@
 import { ModelInput } from '@tinkex/types';
 import { endpoints, type SampleRequest, stringifyJson } from '@tinkex/types/wire';
 
-/** Values that stand for the changing parts while a template is made; no real request has both. */
+/** Values that stand for the changing parts while a template is written; no real request has both. */
 const TOKEN_MARK = 2_147_483_647;
 const SEQ_ID_MARK = 9_007_199_254_740_991;
 const MAX_TEMPLATES = 64;
 
-/** A request's text around its tokens and its number. */
+/** A request's text around its tokens and its sequence ID. */
 interface Template {
   readonly beforeTokens: string;
   readonly between: string;
   readonly afterSeqId: string;
 }
 
-/** All of a request but its prompt and its number. */
+/** All of a request but its prompt and its sequence ID. */
 type Settings = { readonly [Field in Exclude<keyof SampleRequest, 'prompt' | 'seqId'>]?: SampleRequest[Field] | undefined };
 
 /**
- * Writes sample requests as JSON. Most calls of a client differ only in tokens and number: the rest is checked and written once by
+ * Writes sample requests as JSON. Most calls of a client differ only in tokens and sequence ID: the rest is checked and written once by
  * the codec and then reused, which takes a request from tens of microseconds to a few.
  */
 export class SampleRequestEncoder {
   readonly #templates = new Map<string, Template | undefined>();
-  /** What the request before was made from: most often this one as well. */
+  /** The settings of the previous request: most often those of the next as well. */
   #latest: { readonly settings: Settings; readonly template: Template | undefined } | undefined;
 
   encode(request: SampleRequest): Uint8Array {
@@ -96,13 +96,13 @@ function haveSamePlainFields(a: object | undefined, b: object | undefined): bool
   return fields === 0;
 }
 
-/** Whether an object has only fields of its own, which is all that a copy and `JSON.stringify` see. */
+/** Whether an object inherits no fields: a copy and `JSON.stringify` see only own fields. */
 function isPlain(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === Object.prototype || prototype === null;
 }
 
-/** Encodes and so checks everything but tokens and number; throws what the codec throws. */
+/** Encodes and so checks everything but tokens and sequence ID; throws what the codec throws. */
 function makeTemplate(request: SampleRequest): Template | undefined {
   const marked = { ...request, prompt: ModelInput.fromInts([TOKEN_MARK]), seqId: SEQ_ID_MARK };
   const parts = stringifyJson(endpoints.asample.request.encode(marked)).split(String(TOKEN_MARK));

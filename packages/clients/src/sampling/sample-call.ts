@@ -230,10 +230,10 @@ class SampleCall<T> implements Startable {
       sampledTokens: response?.sequences.reduce((sum, { tokens }) => sum + tokens.length, 0) ?? 0,
       attempt: this.#failures,
       durationMs: runtime.clock.now() - this.#call.startedAtMs,
+      requestId: this.#requestId,
+      content,
+      errorCode: error === undefined ? undefined : TinkexError.isInstance(error) ? error.code : 'UNKNOWN',
       ...runtime.source(),
-      ...(this.#requestId === undefined ? {} : { requestId: this.#requestId }),
-      ...(content === undefined ? {} : { content }),
-      ...(error === undefined ? {} : { errorCode: TinkexError.isInstance(error) ? error.code : 'UNKNOWN' }),
     });
   }
 }

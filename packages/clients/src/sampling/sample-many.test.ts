@@ -3,8 +3,7 @@ import { VirtualClock } from '@tinkex/testkit';
 import { AbortedError, ConfigurationError } from '@tinkex/types';
 import { describe, expect, it } from 'vitest';
 import { heapAfterCollection } from '../../test/support/heap.js';
-import { CallScope } from '../runtime/call-scope.js';
-import { ClientLifetime } from '../runtime/client-lifetime.js';
+import { CallScope, ClientLifetime } from '../runtime/call-scope.js';
 import { mapConcurrently as map, type SampleManyOptions } from './sample-many.js';
 
 function mapConcurrently<Input, Output>(
@@ -220,7 +219,7 @@ describe('mapConcurrently', () => {
     await expect(mapConcurrently(broken(), work, { concurrency: 2 }).next()).rejects.toThrow('source is broken');
   });
 
-  it('ends at once for no input and refuses a senseless limit', async () => {
+  it('ends immediately for no input and refuses a senseless limit', async () => {
     const { work } = bench();
     expect((await mapConcurrently([], work, {}).next()).done).toBe(true);
     await expect(mapConcurrently([1], work, { concurrency: 0 }).next()).rejects.toBeInstanceOf(ConfigurationError);

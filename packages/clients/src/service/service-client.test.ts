@@ -10,7 +10,7 @@ afterEach(() => vi.unstubAllEnvs());
 const paths = (server: ReturnType<typeof miniServer>) => server.transport.seen.map(({ path }) => path.replace('/api/v1/', ''));
 
 describe('ServiceClient options', () => {
-  it('does no I/O when it is made', async () => {
+  it('does no I/O in its constructor', async () => {
     const server = miniServer();
     await server.clock.advance(100_000);
     expect(server.transport.seen).toEqual([]);
@@ -30,7 +30,7 @@ describe('ServiceClient options', () => {
     [{ limits: { maxConcurrentPolls: -1 } }, 'limits.maxConcurrentPolls'],
     [{ limits: { maxConcurrentSamples: 0.5 } }, 'limits.maxConcurrentSamples'],
     [{ baseUrl: 'ftp://x' }, 'baseUrl'],
-  ])('refuses %j at once', (options, option) => {
+  ])('refuses %j immediately', (options, option) => {
     expect(() => new ServiceClient({ baseUrl: 'http://x', ...options } as never)).toThrow(ConfigurationError);
     try {
       new ServiceClient({ baseUrl: 'http://x', ...options } as never);
@@ -233,7 +233,7 @@ describe('start-up', () => {
     await server.service.close();
   });
 
-  it('prints what the user has to know when nobody listens', async () => {
+  it('prints what the user has to know when nothing listens', async () => {
     const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
     const server = miniServer();
     const body = { session_id: 'S', info_message: 'hello', warning_message: 'Your plan expires soon', error_message: 'Read-only project' };

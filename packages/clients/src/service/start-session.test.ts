@@ -41,7 +41,7 @@ describe('session', () => {
     await server.service.close();
   });
 
-  it('goes on beating when the callback for messages throws, and the mistake is printed', async () => {
+  it('continues to beat when the callback for messages throws, and the mistake is printed', async () => {
     const warnings: unknown[] = [];
     const warn = vi.spyOn(process, 'emitWarning').mockImplementation((warning) => void warnings.push(warning));
     const mistake = new Error('in the callback');

@@ -154,7 +154,7 @@ describe('forwardBackwardCustom', () => {
       },
       'my bug',
     ],
-  ])('%s fails the call and lets the next operation go on', async (_, loss, message) => {
+  ])('%s fails the call and lets the next operation continue', async (_, loss, message) => {
     const { server, training } = await customServer();
     const custom = training.forwardBackwardCustom(data, loss as never);
     const step = training.optimStep();
@@ -176,7 +176,7 @@ describe('forwardBackwardCustom', () => {
     await server.service.close();
   });
 
-  it.each(['abort', 'timeout', 'close'] as const)('%s ends a call whose loss never comes, and later operations go on', async (how) => {
+  it.each(['abort', 'timeout', 'close'] as const)('%s ends a call whose loss never comes, and later operations continue', async (how) => {
     const server = miniServer();
     const training = await server.training();
     const data = [datum({ modelInput: ModelInput.fromInts([1]), lossFnInputs: { targetTokens: [2] } })];
@@ -207,7 +207,7 @@ describe('forwardBackwardCustom', () => {
     await server.service.close();
   });
 
-  it('a server that returns no logprobs, or too few outputs, is told on', async () => {
+  it('a server that returns no logprobs, or too few outputs, is reported', async () => {
     const { server, training } = await customServer();
     server.routes.set('retrieve_future', () => passResult([]));
     await expect(server.clock.runUntil(training.forwardBackwardCustom(data, () => ({ loss: 0, gradients: [] })))).rejects.toThrow(

@@ -116,7 +116,7 @@ export class TrainedModel {
   }
 
   /** Publishes a training operation that succeeded. */
-  publishOperation({ requestId, startedAtMs, ...operation }: FinishedOperation): void {
+  publishOperation({ startedAtMs, ...operation }: FinishedOperation): void {
     if (!hasSubscribers('tinkex:training:operation')) return;
     const { clock, source } = this.parts.runtime;
     publish('tinkex:training:operation', {
@@ -124,7 +124,6 @@ export class TrainedModel {
       durationMs: clock.now() - startedAtMs,
       ...operation,
       ...source(),
-      ...(requestId === undefined ? {} : { requestId }),
     });
   }
 

@@ -33,7 +33,7 @@ describe('C.4 chaos', () => {
   }, 600_000);
 });
 
-/** A few at once: a run waits for real resets and slow answers now and then, and another can use the time. */
+/** A few at the same time: a run waits for real resets and slow answers now and then, and another can use the time. */
 async function eachOf(all: readonly number[], work: (seed: number) => Promise<void>): Promise<void> {
   const left = [...all];
   const worker = async (): Promise<void> => {

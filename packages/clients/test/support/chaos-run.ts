@@ -20,7 +20,7 @@ export interface ChaosOutcome {
   readonly samples: readonly string[];
   /** Digests of the weights, of every save. */
   readonly checkpoints: readonly string[];
-  /** What the engine did, sorted: the order of samples beside training is nobody's promise. */
+  /** What the engine did, sorted: the order of samples beside training is not promised. */
   readonly executed: readonly string[];
 }
 
@@ -33,7 +33,7 @@ export interface ChaosRun {
 }
 
 /**
- * Every fault that the protocol tells a client to survive. Not here: `corrupt`, because a whole answer that is no answer is an error by design,
+ * Every fault that the protocol requires a client to survive. Not here: `corrupt`, because a complete answer that is not valid is an error by design,
  * and `status-410`, which only a sampling call survives and which {@link runUnderChaos} adds for those.
  */
 export const survivableKinds: readonly ChaosKind[] = CHAOS_KINDS.filter((kind) => kind !== 'corrupt' && kind !== 'status-410');
@@ -43,7 +43,7 @@ const FRAGILE: ReadonlySet<RouteName> = new Set<RouteName>(['createSession', 'cr
 const withoutOuterRetry = survivableKinds.filter((kind) => kind !== 'status-402' && kind !== 'status-400-blank');
 
 const RATE = 0.12;
-/** One sample in so many is told once, with 410, that its promise is gone. */
+/** One sample in this many is answered once with 410: its future has expired. */
 const LOST_PROMISE_EVERY = 12;
 
 /** Trains for some steps and samples beside it, with retries on, while the server misbehaves as the seed says. */

@@ -12,7 +12,7 @@ export function startConformanceServer({ isNewerSdk = false } = {}): Promise<Tes
   });
 }
 
-/** Runs the scenario with our own client on a server of its own. Throws when the server has a complaint. */
+/** Runs the scenario with our own client on a separate server. Throws when the server has a complaint. */
 export async function runOwnClient(
   options: { readonly hasCustomLoss?: boolean } = {},
 ): Promise<{ results: FlowResults; recording: RecordedRequest[] }> {

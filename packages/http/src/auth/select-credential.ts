@@ -19,7 +19,7 @@ export type SelectedCredential =
 
 /**
  * Chooses the source of the credential. A key must start with `tml-`, or be a JSON Web Token (`eyJ…`); the command is the
- * fallback, unless the server requires it: then only a token given as the key takes its place.
+ * fallback, unless the server requires it: then only a token given as the key replaces it.
  *
  * @throws ConfigurationError when there is nothing usable. The message does not show the key.
  */

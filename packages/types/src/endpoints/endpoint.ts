@@ -4,7 +4,7 @@ import type { AnyCodec } from '../wire/codec.js';
 /** The HTTP methods of the API. */
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
-/** Groups of connections, so that work of one kind never waits behind another. `default`: no group of its own. */
+/** Groups of connections, so that one kind of work never waits for another. `default`: no separate group. */
 export type EndpointPool =
   | 'session'
   | 'sample'
@@ -16,13 +16,13 @@ export type EndpointPool =
   | 'auth'
   | 'default';
 
-/** What is to be known about an endpoint. */
+/** What a client needs to know about an endpoint. */
 export interface Endpoint {
   readonly method: HttpMethod;
-  /** Below the base URL, with `{name}` for what goes into it. Path values are put in unescaped. */
+  /** Relative to the base URL, with `{name}` for each path value. Path values are inserted unescaped. */
   readonly path: string;
   readonly pool: EndpointPool;
-  /** Retries inside one HTTP call. `default`: 10, or what the client is configured to. */
+  /** Retries inside one HTTP call. `default`: 10, or the client's setting. */
   readonly maxRetries: number | 'default';
   /** Whether the outer retry layer (five minutes by default) wraps the call. */
   readonly outerRetry: boolean;
@@ -33,8 +33,8 @@ export interface Endpoint {
   readonly query?: AnyCodec | undefined;
   /** Of the answer. Absent when the answer's body is ignored, or of several kinds. */
   readonly response?: AnyCodec | undefined;
-  /** Of the promise's result, when the answer is a promise. */
+  /** Of the result, when the answer is a future. */
   readonly result?: AnyCodec | undefined;
-  /** The operation's name when its promise is polled. */
+  /** The name of the operation when its future is polled. */
   readonly requestType?: RequestType | undefined;
 }

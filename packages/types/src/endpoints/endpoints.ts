@@ -75,7 +75,7 @@ const post = { ...usual, method: 'POST', pool: 'train' } as const;
 const remove = { ...usual, method: 'DELETE', pool: 'train' } as const;
 const put = { ...usual, method: 'PUT', pool: 'train' } as const;
 const ownKey = { path: '/api/v1/auth/apikey/me', pool: 'default', maxRetries: 0, outerRetry: false, timeoutMs: 30_000 } as const;
-/** An operation that is answered by a promise. */
+/** An operation: it is answered by a future. */
 const operation = { ...post, response: untypedApiFuture } as const;
 
 /**
@@ -142,7 +142,7 @@ export const endpoints = {
     result: unloadModelResponse,
     requestType: 'UnloadModel',
   },
-  /** The codecs are of the JSON dialect; `protobuf` has those of the other. */
+  /** The codecs are for JSON; `protobuf` has the others. */
   forwardBackward: {
     ...operation,
     path: '/api/v1/forward_backward',
@@ -150,7 +150,7 @@ export const endpoints = {
     result: forwardBackwardOutput,
     requestType: 'ForwardBackward',
   },
-  /** JSON dialect only: servers of the protobuf dialect take `forwardOnly` at `forwardBackward`. */
+  /** JSON only: servers that read protobuf take `forwardOnly` at `forwardBackward`. */
   forward: {
     ...operation,
     path: '/api/v1/forward',
@@ -191,7 +191,7 @@ export const endpoints = {
     result: sampleResponse,
     requestType: 'Sample',
   },
-  /** Has a loop of its own; the answer is a result, `tryAgainResponse`, `futureMetadataResponse` or `requestFailedResponse`. */
+  /** Polled in a loop; the answer is a result, `tryAgainResponse`, `futureMetadataResponse` or `requestFailedResponse`. */
   retrieveFuture: {
     ...post,
     path: '/api/v1/retrieve_future',

@@ -15,7 +15,7 @@ export interface ApiStatusErrorOptions extends TinkexErrorOptions {
   readonly path?: string | undefined;
 }
 
-/** The server answered with a status that is not a success. Statuses with a meaning of their own have subclasses. */
+/** The server answered with a status that is not a success. Statuses with a special meaning have subclasses. */
 export class ApiStatusError extends TinkexError {
   static override readonly kind: string = 'ApiStatusError';
   static override readonly code: string = 'TINKEX_API_STATUS';

@@ -9,7 +9,7 @@ export interface ConfigurationErrorOptions extends TinkexErrorOptions {
   readonly environmentVariable?: string | undefined;
 }
 
-/** A missing or impossible option. Thrown at once, before anything is sent; the message names the option and the fix. */
+/** A missing or invalid option. Thrown before anything is sent; the message names the option and the fix. */
 export class ConfigurationError extends TinkexError {
   static override readonly kind: string = 'ConfigurationError';
   static override readonly code: string = 'TINKEX_CONFIGURATION';

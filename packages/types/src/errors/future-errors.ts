@@ -1,7 +1,7 @@
 import { checkKind } from '../kind.js';
 import { TinkexError, type TinkexErrorOptions } from './tinkex-error.js';
 
-/** Whose fault a failed operation is, as the server says. */
+/** Who caused the failure of an operation, according to the server. */
 export type RequestErrorCategory = 'user' | 'server' | 'unknown';
 
 /** How a {@link RequestFailedError} is built. */
@@ -24,7 +24,7 @@ export class RequestFailedError extends TinkexError {
   }
 }
 
-/** The server no longer knows the promise (status 410). A sample may be submitted again; a training step may not. */
+/** The server no longer knows the operation (status 410). A sample may be submitted again; a training step may not. */
 export class FutureExpiredError extends TinkexError {
   static override readonly kind: string = 'FutureExpiredError';
   static override readonly code: string = 'TINKEX_FUTURE_EXPIRED';

@@ -2,12 +2,12 @@ import { redactText } from '../redaction/redact-text.js';
 
 const SHOWN_TEXT = 40;
 
-/** The message of a schema: what is needed, and what stands there instead. */
+/** The message of a schema: what is expected, and what was found instead. */
 export function expected(what: string): (issue: { readonly input?: unknown }) => string {
   return ({ input }) => (input === undefined ? `is required: ${what}` : `must be ${what}, got ${describe(input)}`);
 }
 
-/** A value in a few words, never at length and never a secret. */
+/** A value in a few words, without secrets. */
 export function describe(value: unknown): string {
   if (value === null) return 'null (leave the field out instead)';
   switch (typeof value) {
@@ -24,7 +24,7 @@ export function describe(value: unknown): string {
   }
 }
 
-/** A step of a path that exists on the wire only and is not shown. */
+/** A step of a path that exists only on the wire and is not shown. */
 export const HIDDEN: unique symbol = Symbol('hidden');
 
 /** `['data', 0, 'a b']` → `data[0]["a b"]`. */
@@ -39,7 +39,7 @@ export function keyText(key: PropertyKey): string {
   return /^[\w$-]+$/.test(name) ? name : `[${JSON.stringify(name)}]`;
 }
 
-/** Puts two parts of a path together. */
+/** Joins two parts of a path. */
 export function joinPath(parent: string, rest: string): string {
   if (parent === '' || rest === '') return parent + rest;
   return rest.startsWith('[') ? parent + rest : `${parent}.${rest}`;

@@ -1,7 +1,10 @@
 import { checkKind } from '../kind.js';
+import { redactText } from '../redaction/redact-text.js';
 import { ApiStatusError, type ApiStatusErrorOptions } from './api-status-error.js';
+import { failureMessage } from './failure-message.js';
+import { isRetryableResponse, retryAfterMs } from './retry-advice.js';
 
-/** Status 400: the request is wrong; sending it again will not help. */
+/** Status 400: the request is invalid; sending it again does not help. */
 export class BadRequestError extends ApiStatusError {
   static override readonly kind: string = 'BadRequestError';
   static override readonly code: string = 'TINKEX_BAD_REQUEST';
@@ -29,7 +32,7 @@ export class PermissionDeniedError extends ApiStatusError {
   static override readonly isInstance: (value: unknown) => value is PermissionDeniedError = checkKind('PermissionDeniedError');
 }
 
-/** Status 404: there is no such thing, or no such endpoint on this server. */
+/** Status 404: the object, or the endpoint, does not exist on this server. */
 export class NotFoundError extends ApiStatusError {
   static override readonly kind: string = 'NotFoundError';
   static override readonly code: string = 'TINKEX_NOT_FOUND';
@@ -76,4 +79,45 @@ export class RateLimitError extends ApiStatusError {
     super(options);
     if (options.retryAfterMs !== undefined) this.retryAfterMs = options.retryAfterMs;
   }
+}
+
+/** What is known about a response that is not a success. */
+export interface FailedResponse extends Omit<ApiStatusErrorOptions, 'message' | 'code' | 'isRetryable'> {
+  /** The current time in Unix milliseconds, for a `Retry-After` date. Default: the system's. */
+  readonly nowMs?: number | undefined;
+}
+
+const CLASS_OF_STATUS: Readonly<Record<number, new (options: ApiStatusErrorOptions) => ApiStatusError>> = {
+  400: BadRequestError,
+  401: AuthenticationError,
+  402: BillingError,
+  403: PermissionDeniedError,
+  404: NotFoundError,
+  409: ConflictError,
+  422: UnprocessableEntityError,
+};
+
+const MAX_DETAIL_LENGTH = 500;
+
+/**
+ * Makes the error of the class that belongs to a status. `x-should-retry: true | false` decides {@link ApiStatusError.isRetryable}. The names of headers may have any
+ * letter case.
+ */
+export function apiStatusError({ nowMs, ...response }: FailedResponse): ApiStatusError {
+  const { status } = response;
+  const headers = withLowerCaseNames(response.headers ?? {});
+  const options = { ...response, message: messageOf(response), isRetryable: isRetryableResponse(status, headers) };
+  if (status === 429) return new RateLimitError({ ...options, retryAfterMs: retryAfterMs(headers, nowMs ?? Date.now()) });
+  const ErrorClass = CLASS_OF_STATUS[status] ?? (status >= 500 ? ServerError : ApiStatusError);
+  return new ErrorClass(options);
+}
+
+function withLowerCaseNames(headers: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+}
+
+function messageOf({ method, path, status, body }: FailedResponse): string {
+  const call = path === undefined ? 'The request' : `${method === undefined ? '' : `${method} `}${path}`;
+  const detail = failureMessage(body);
+  return `${call} failed with status ${status}${detail === undefined ? '' : `: ${redactText(detail, MAX_DETAIL_LENGTH)}`}`;
 }

@@ -3,13 +3,13 @@ import { TinkexError, type TinkexErrorOptions } from './tinkex-error.js';
 
 /** One thing wrong with a value. */
 export interface ValidationIssue {
-  /** Where, as one would write it: `data[0].lossFnInputs.weights`. Empty for the value as a whole. */
+  /** Where, as you would write it: `data[0].lossFnInputs.weights`. Empty for the value as a whole. */
   readonly path: string;
-  /** What is wrong and how to put it right. */
+  /** What is wrong and how to fix it. */
   readonly message: string;
 }
 
-/** How a {@link ValidationError} is built. Without a message one is made of the subject and the issues. */
+/** How a {@link ValidationError} is built. The default message lists the subject and the issues. */
 export interface ValidationErrorOptions extends Omit<TinkexErrorOptions, 'message'> {
   readonly message?: string | undefined;
   /** `request`: what the caller gave. `response`: what the server sent. */

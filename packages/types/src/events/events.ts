@@ -19,8 +19,8 @@ import type {
 } from './payloads.js';
 
 /**
- * The catalogue: channel name to payload. What the SDK tells about itself while it works: `http` and `clients` publish these on
- * `node:diagnostics_channel` under their names, `telemetry` consumes them.
+ * The catalog: channel name to payload. `http` and `clients` publish these events on `node:diagnostics_channel` under their names,
+ * `telemetry` consumes them.
  */
 export interface TinkexEvents {
   /** An HTTP attempt is about to be sent. */
@@ -31,13 +31,13 @@ export interface TinkexEvents {
   'tinkex:http:request:exception': HttpRequestEvent;
   /** A failed HTTP attempt will be repeated after a pause. */
   'tinkex:http:request:retry': HttpRetryEvent;
-  /** A promise was polled. */
+  /** A future was polled. */
   'tinkex:future:poll': FuturePollEvent;
-  /** A promise was fulfilled or failed. */
+  /** A future resolved or failed. */
   'tinkex:future:settled': FutureSettledEvent;
-  /** A promise failed and nobody was waiting for it. */
+  /** A future failed and nothing was waiting for it. */
   'tinkex:future:unobserved_failure': FutureUnobservedFailureEvent;
-  /** The service began, paused or resumed work on a promise. */
+  /** The service began, paused or resumed an operation. */
   'tinkex:queue:state_change': QueueStateChangeEvent;
   /** A session was opened. */
   'tinkex:session:start': SessionEvent;
@@ -71,11 +71,11 @@ export interface TinkexEvents {
   'tinkex:recovery:attempt': RunRestartEvent;
   /** A restart failed; another may follow. */
   'tinkex:recovery:attempt_failed': RunRecoveryFailureEvent;
-  /** A new run goes on from a checkpoint of the broken one. */
+  /** A new run continues from a checkpoint of the broken one. */
   'tinkex:recovery:recovered': RunRestartEvent;
   /** A watched run was given up, after the last attempt or because it is gone. */
   'tinkex:recovery:given_up': RunRecoveryFailureEvent;
-  /** A look at a watched run failed; the next one may not. */
+  /** A check of a watched run failed; the next one may succeed. */
   'tinkex:recovery:watch_failed': RunRecoveryFailureEvent;
 }
 

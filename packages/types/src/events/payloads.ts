@@ -1,10 +1,10 @@
-/** What each event of the catalogue carries. No event ever carries a key, a prompt, a token or a signed URL. */
+/** What each event of the catalog carries. No event ever carries a key, a prompt, a token or a signed URL. */
 
 /** Who an event is about. Every event carries it. */
 export interface EventSource {
   /** One id per `ServiceClient` (or bare `HttpClient`), made at construction. */
   readonly clientId: string;
-  /** The normalised base URL, without credentials or query. */
+  /** The normalized base URL, without credentials or query. */
   readonly baseUrl: string;
   /** Set once the client has a session. */
   readonly sessionId?: string | undefined;
@@ -27,9 +27,9 @@ export type RequestType =
 export interface OperationEvent extends EventSource {
   /** The kind of work. */
   readonly requestType: RequestType;
-  /** The server's promise id, once known. */
+  /** The ID of the operation, once known. */
   readonly requestId?: string | undefined;
-  /** How many tries were made before this one (or, once settled, in all), where that is known. */
+  /** The number of attempts before this one (or, once settled, in all), where that is known. */
   readonly attempt?: number | undefined;
   /** How long it took, milliseconds, where that is known. */
   readonly durationMs?: number | undefined;
@@ -90,7 +90,7 @@ export interface HttpRetryEvent extends EventSource {
   readonly errorCode?: string | undefined;
 }
 
-/** One answered poll of a promise. */
+/** One answered poll of a future. */
 export interface FuturePollEvent extends OperationEvent {
   readonly requestId: string;
   /** The poll's number, from 0. */
@@ -103,7 +103,7 @@ export interface FuturePollEvent extends OperationEvent {
   readonly durationMs: number;
 }
 
-/** The end of a promise, whether somebody waits for it or not. */
+/** The end of a future, whether or not anything waits for it. */
 export interface FutureSettledEvent extends OperationEvent {
   readonly outcome: 'resolved' | 'rejected';
   /** The `code` of the error when rejected. */
@@ -114,7 +114,7 @@ export interface FutureSettledEvent extends OperationEvent {
   readonly durationMs: number;
 }
 
-/** A failure that nobody was waiting for. */
+/** A failure of a future that nothing was waiting for. */
 export interface FutureUnobservedFailureEvent extends OperationEvent {
   /** The `code` of the error. */
   readonly errorCode: string;
@@ -122,7 +122,7 @@ export interface FutureUnobservedFailureEvent extends OperationEvent {
   readonly errorName: string;
 }
 
-/** What the service does with a queued promise. */
+/** What the service does with a queued operation. */
 export type QueueState = 'active' | 'paused_capacity' | 'paused_rate_limit' | 'unknown';
 
 /** A change of the queue state that polling saw; repeated states are not published. */
@@ -217,7 +217,7 @@ export interface SamplingCallEvent extends OperationEvent {
   readonly durationMs: number;
   /** The `code` of the error, when it failed. */
   readonly errorCode?: string | undefined;
-  /** The prompt and the sampled tokens. Only ever set when the client was told to publish content; sinks leave it out unless told too. */
+  /** The prompt and the sampled tokens. Set only if the client publishes content; sinks leave it out unless they are configured to show it. */
   readonly content?: { readonly prompt: ArrayLike<number>; readonly sequences: readonly ArrayLike<number>[] } | undefined;
 }
 
@@ -268,7 +268,7 @@ export interface RunRestartEvent extends RunRecoveryEvent {
   readonly path: string;
 }
 
-/** A recovery, a part of one, or a look at a run that failed. */
+/** A failed recovery, restart, or check of a run. */
 export interface RunRecoveryFailureEvent extends RunRecoveryEvent {
   /** The `code` of the error. */
   readonly errorCode: string;

@@ -6,12 +6,12 @@ const BACKSLASH = 92;
  * the text. The text must be valid JSON.
  */
 export function markExactIntegers(text: string): { readonly text: string; readonly marker: string } {
-  // Escapes could spell the marker, too. Undoing one that is itself escaped only makes the marker longer than it need be.
-  const spelt = text.includes('\\u')
+  // Escapes could spell the marker, too. Undoing one that is itself escaped only makes the marker longer than necessary.
+  const spelled = text.includes('\\u')
     ? text.replace(/\\u([0-9a-f]{4})/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
     : text;
   let marker = 'int64:';
-  while (text.includes(marker) || spelt.includes(marker)) marker = `~${marker}`;
+  while (text.includes(marker) || spelled.includes(marker)) marker = `~${marker}`;
   const parts: string[] = [];
   let copied = 0;
   let position = 0;

@@ -2,7 +2,7 @@ import { decodeUtf8 } from './utf8.js';
 
 /** Sign, digits and comma. */
 const LONGEST = 12;
-/** Integers that are made text at a time; more would need more memory without being faster. */
+/** Integers that become text at a time; more would need more memory without being faster. */
 const BLOCK = 4096;
 /** Below this the engine's own `join` is faster. */
 const FEW = 64;
@@ -10,11 +10,11 @@ const COMMA = 44;
 const MINUS = 45;
 const ZERO = 48;
 
-/** Writes lists of integers as JSON, three digits at a time into bytes, which is faster than anything the engine offers. */
+/** Writes lists of integers as JSON, three digits at a time into bytes, which is faster than what the engine offers. */
 export class IntegerText {
   #bytes = new Uint8Array(0);
 
-  /** `[1,-2,3]` of the first so many integers. */
+  /** `[1,-2,3]` of the first `count` integers. */
   of(values: Int32Array, count: number): string {
     if (count < FEW) return `[${values.subarray(0, count).join(',')}]`;
     const size = Math.min(count, BLOCK) * LONGEST;

@@ -14,7 +14,7 @@ export interface JsonObject {
 /** How deeply free-form values may nest. */
 export const MAX_JSON_DEPTH = 200;
 
-/** Whether a value is an object made of keys, as JSON has it: no array, no class instance. */
+/** Whether a value is a plain object, as in JSON: not an array, not an instance of a class. */
 export function isPlainObject(value: unknown): value is Record<string, unknown> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
   const prototype: unknown = Object.getPrototypeOf(value);
@@ -22,7 +22,7 @@ export function isPlainObject(value: unknown): value is Record<string, unknown> 
   return prototype === null || prototype === Object.prototype || Object.getPrototypeOf(prototype) === null;
 }
 
-/** Says what keeps a value from being JSON, or undefined when nothing does. Bounded in depth, so that it never overflows the stack. */
+/** Why a value cannot be JSON, or undefined if it can. Bounded in depth, so that it never overflows the stack. */
 export function jsonProblem(value: unknown, depth = 0): string | undefined {
   switch (typeof value) {
     case 'string':
@@ -44,7 +44,7 @@ export function jsonProblem(value: unknown, depth = 0): string | undefined {
   }
   if (Array.isArray(value)) return firstProblem(value, depth);
   if (!isPlainObject(value)) return 'holds an object that is neither plain nor an array; convert it first';
-  // What is undefined is not written.
+  // Undefined fields are not written.
   return firstProblem(
     Object.values(value).filter((entry) => entry !== undefined),
     depth,

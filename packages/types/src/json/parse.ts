@@ -5,7 +5,7 @@ import type { JsonValue } from './json-value.js';
 import { decodeUtf8 } from './utf8.js';
 
 const MAX_SHORT_TEXT = 4096;
-/** An integer beyond 2^53 has at least so many digits. */
+/** An integer beyond 2^53 has at least this many digits. */
 const LONG_NUMBER = /\d{16}/;
 
 /**
@@ -17,7 +17,7 @@ export function parseJson(input: string | Uint8Array): JsonValue {
   try {
     text = typeof input === 'string' ? input : decodeUtf8(input);
     const value = JSON.parse(text) as JsonValue;
-    // Most answers are short and hold no long number: one look at their text is cheaper than a walk through the value.
+    // Most answers are short and hold no long number: scanning their text once is cheaper than walking the value.
     if (text.length <= MAX_SHORT_TEXT && !LONG_NUMBER.test(text)) return value;
     return hasInexactInteger(value) ? parseExactly(text) : value;
   } catch {
@@ -26,7 +26,7 @@ export function parseJson(input: string | Uint8Array): JsonValue {
   }
 }
 
-/** Whether a number was read that may have been an integer the reader had to round. Walks without recursion: depth is no limit. */
+/** Whether a value holds a number that may have been an integer the reader had to round. Walks without recursion, so depth does not matter. */
 function hasInexactInteger(root: unknown): boolean {
   if (typeof root !== 'object' || root === null) return isInexact(root);
   const bulk = new BulkCheck();
@@ -52,9 +52,8 @@ const MIN_BULK = 16;
 const NO_NUMBERS = new Float64Array(0);
 
 /**
- * Looks through long arrays of numbers fast. Tokens are small integers. Others the engine copies into a typed array at once: what is
- * no number becomes NaN there, or is too small to hold an integer that was rounded. An array of which this is not sure is walked
- * through one by one.
+ * Checks long arrays of numbers fast. Tokens are small integers. The engine copies other numbers into a typed array in one go: anything
+ * else becomes NaN there, or is too small to be an integer that was rounded. An array about which this is unsure is walked value by value.
  */
 class BulkCheck {
   #copy = NO_NUMBERS;
@@ -67,7 +66,7 @@ class BulkCheck {
     try {
       this.#copy.set(values as readonly number[]);
     } catch {
-      // An object that cannot become a number stands among them.
+      // One of them is an object that cannot become a number.
       return false;
     }
     return areSafe(this.#copy, values.length);

@@ -9,7 +9,7 @@ import { JsonWriter } from './writer.js';
  * `ValidationError` for NaN, infinities and anything else that JSON cannot carry.
  */
 export function stringifyJson(value: JsonValue): string {
-  // Where there are neither typed arrays nor bigints, the engine's own writer is the fastest there is.
+  // Without typed arrays and bigints the engine's writer is the fastest.
   return needsWriter(value, []) ? new JsonWriter().write(value) : JSON.stringify(value);
 }
 

@@ -2,8 +2,8 @@ import { int32OfInt64, isTypedArray } from '../tensor/numbers.js';
 import { IntegerText } from './integer-text.js';
 
 /**
- * Writes values that hold typed arrays or bigints, after they have been checked. Text is put together from pieces, as the engine's
- * own writer does it.
+ * Writes values that hold typed arrays or bigints, after they have been checked. Text is joined from pieces, as the engine's
+ * writer does it.
  */
 export class JsonWriter {
   readonly #integerText = new IntegerText();

@@ -16,7 +16,7 @@ export interface ImageChunk {
   readonly type: 'image';
   readonly data: Uint8Array;
   readonly format: ImageFormat;
-  /** How many tokens the image takes. Advisory: the server counts itself and may refuse a request that is wrong about it. */
+  /** How many tokens the image takes. Advisory: the server counts, too, and may refuse a request with a wrong number. */
   readonly expectedTokens?: number | undefined;
 }
 
@@ -44,13 +44,13 @@ export function encodedText(tokens: readonly number[] | Int32Array): EncodedText
   return { type: 'encoded_text', tokens: toTokens(tokens, 'tokens') };
 }
 
-/** A chunk with an image. Throws a `ValidationError` for other bytes than a `Uint8Array`. */
+/** A chunk with an image. Throws a `ValidationError` for anything but a `Uint8Array`. */
 export function image(options: { data: Uint8Array; format: ImageFormat; expectedTokens?: number | undefined }): ImageChunk {
   const { data, format, expectedTokens } = options;
   return { type: 'image', data: toBytes(data, 'data'), format, expectedTokens };
 }
 
-/** A chunk with the address of an image. */
+/** A chunk with the location of an image. */
 export function imageAssetPointer(options: {
   location: string;
   format: ImageFormat;
@@ -60,14 +60,14 @@ export function imageAssetPointer(options: {
   return { type: 'image_asset_pointer', location, format, expectedTokens };
 }
 
-/** A chunk with audio. Throws a `ValidationError` for other bytes than a `Uint8Array`. */
+/** A chunk with audio. Throws a `ValidationError` for anything but a `Uint8Array`. */
 export function dmel(bytes: Uint8Array): DmelChunk {
   return { type: 'dmel', dmel: toBytes(bytes, 'dmel') };
 }
 
 /**
- * How many tokens a chunk takes. Throws a `ValidationError` when it does not say: an image without `expectedTokens`, audio with a
- * broken header.
+ * How many tokens a chunk takes. Throws a `ValidationError` if that is unknown: an image without `expectedTokens`, audio with an
+ * invalid header.
  */
 export function chunkLength(chunk: ModelInputChunk): number {
   switch (chunk.type) {

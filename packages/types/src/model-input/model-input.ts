@@ -13,7 +13,7 @@ import { chunkLength, encodedText, type ModelInputChunk, toTokens } from './chun
 export class ModelInput {
   readonly chunks: readonly ModelInputChunk[];
 
-  /** Takes chunks as they are; make them with `encodedText`, `image`, `imageAssetPointer` and `dmel`. */
+  /** Takes chunks as they are; build them with `encodedText`, `image`, `imageAssetPointer` and `dmel`. */
   constructor(chunks: readonly ModelInputChunk[] = []) {
     this.chunks = Object.freeze([...chunks]);
   }
@@ -28,7 +28,7 @@ export class ModelInput {
     return new ModelInput([{ type: 'encoded_text', tokens: toTokens(encodedIds(tokenizer.encode(text)), 'tokens') }]);
   }
 
-  /** No chunks at all. */
+  /** No chunks. */
   static empty(): ModelInput {
     return new ModelInput();
   }
@@ -38,17 +38,17 @@ export class ModelInput {
     return hasKind(value, 'ModelInput');
   }
 
-  /** A new input with one chunk more. */
+  /** A new input with one more chunk. */
   append(chunk: ModelInputChunk): ModelInput {
     return new ModelInput([...this.chunks, chunk]);
   }
 
-  /** A new input with one token more, as a chunk of its own. */
+  /** A new input with one more token, as a separate chunk. */
   appendInt(token: number): ModelInput {
     return this.append(encodedText([token]));
   }
 
-  /** How many tokens all chunks take. Throws a `ValidationError` when an image does not say. */
+  /** How many tokens all chunks take. Throws a `ValidationError` for an image without `expectedTokens`. */
   get length(): number {
     return this.chunks.reduce((sum, chunk) => sum + chunkLength(chunk), 0);
   }

@@ -27,7 +27,7 @@ export function tensorContainerShape(bytes: Uint8Array): number[] {
   };
   const dimensions = next();
   const shape: number[] = [];
-  // Each dimension takes at least a byte, so a lying count ends with the bytes.
+  // Each dimension takes at least a byte, so a false count ends with the bytes.
   while (shape.length < dimensions) shape.push(next());
   return shape;
 }

@@ -12,7 +12,7 @@ const KNOWN = new Set(['modelId', 'seqId', 'data', 'lossFn', 'lossFnConfig', 'fo
 
 const NO_BYTES = 'must be a Uint8Array';
 
-/** Holds a request to the rules of the JSON dialect, without walking through its numbers. Throws a `ValidationError`. */
+/** Holds a request to the rules of the JSON codec, without checking its numbers one by one. Throws a `ValidationError`. */
 export function checkForwardBackwardRequest(request: ForwardBackwardRequest): void {
   if (typeof request !== 'object' || request === null) throw wrong('', `must be an object, got ${describe(request)}`);
   for (const [key, value] of Object.entries(request))
@@ -34,7 +34,7 @@ export function checkForwardBackwardRequest(request: ForwardBackwardRequest): vo
   for (let index = 0; index < data.length; index += 1) checkDatum(data[index] as Datum, index);
 }
 
-/** Names its places only when something is wrong: most calls are right, and have thousands of data. */
+/** Builds paths only when something is wrong: most calls are valid and have thousands of data. */
 function checkDatum(datum: Datum, index: number): void {
   if (!ModelInput.isInstance(datum?.modelInput)) {
     throw wrong(`data[${index}].modelInput`, 'must be a ModelInput; make one with ModelInput.fromInts(tokens)');
@@ -52,7 +52,7 @@ function checkDatum(datum: Datum, index: number): void {
   }
 }
 
-/** The place within the chunk and what is wrong there. */
+/** The path within the chunk, and what is wrong. */
 function chunkProblem(chunk: ModelInputChunk): readonly [path: string, message: string] | undefined {
   if (chunk.type === 'encoded_text') {
     if (chunk.tokens instanceof Int32Array) return undefined;

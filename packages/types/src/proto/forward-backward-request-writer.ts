@@ -51,7 +51,7 @@ class Lengths {
   readonly #values: number[] = [];
   #read = 0;
 
-  /** Notes a length; gives its place, for one that is known only later. */
+  /** Adds a length and returns its index, for a length that is known only later. */
   add(length: number): number {
     return this.#values.push(length) - 1;
   }

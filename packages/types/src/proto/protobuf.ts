@@ -13,7 +13,7 @@ export interface BytesEncoder<T> {
   /**
    * Throws a `ValidationError`.
    *
-   * @param allocate - Gives the array to write into, of exactly the length it is asked for; what it contains does not matter. Default: a new
+   * @param allocate - Gives the array to write into, of exactly the requested length; its content does not matter. Default: a new
    * one. Reusing memory saves a large request more time than its encoding takes.
    */
   readonly encode: (value: T, allocate?: AllocateBytes) => Uint8Array;

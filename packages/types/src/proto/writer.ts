@@ -10,7 +10,7 @@ declare class TextEncoder {
   encode(text: string): Uint8Array;
 }
 
-/** Gives an array of so many bytes. */
+/** Gives an array of exactly `size` bytes. */
 export type AllocateBytes = (size: number) => Uint8Array;
 
 const allocateBytes: AllocateBytes = (size) => new Uint8Array(size);

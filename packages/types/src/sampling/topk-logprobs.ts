@@ -7,7 +7,7 @@ const EMPTY_LOGPROB = -99999;
 /** A token and its log-probability. */
 export type TokenLogprob = readonly [token: number, logprob: number];
 
-/** What {@link TopkLogprobs} is made of. */
+/** The parts of {@link TopkLogprobs}. */
 export interface TopkLogprobsFields {
   /** Row-major, one row per position, `k` cells per row. An empty cell is 0. */
   readonly tokenIds: Int32Array;
@@ -43,7 +43,7 @@ export class TopkLogprobs implements TopkLogprobsFields {
 
   /** The matrices of a list with one entry per position: null where nothing was computed, else pairs, most likely first. */
   static fromList(rows: readonly (readonly TokenLogprob[] | null)[]): TopkLogprobs {
-    // One cell even where nothing was computed at all (a prompt of one token): without any, the positions could not be told any more.
+    // One cell even where nothing was computed (a prompt of one token): without any, the number of positions would be lost.
     const k = rows.reduce((longest, row) => Math.max(longest, row?.length ?? 1), 0);
     const tokenIds = new Int32Array(rows.length * k);
     const logprobs = new Float32Array(rows.length * k).fill(EMPTY_LOGPROB);
@@ -65,7 +65,7 @@ export class TopkLogprobs implements TopkLogprobsFields {
    * One entry per position: null when its first cell is empty (not computed), else its pairs without the empty cells at the end.
    */
   toList(): ([token: number, logprob: number][] | null)[] {
-    // Without cells there may still be a length that lies; there is nothing to list then.
+    // Without cells the length may still be false; there is nothing to list.
     if (this.k === 0) return [];
     return Array.from({ length: this.length }, (_, position) => {
       const start = position * this.k;

@@ -28,7 +28,7 @@ export function viewNumbers<T extends Numbers>(View: NumbersConstructor<T>, byte
   return new View(copy.buffer, copy.byteOffset, length);
 }
 
-/** By way of memory of our own: to ask a small array for its buffer, in order to write bytes into it, would move it out of the heap. */
+/** Copies through scratch memory: accessing the buffer of a small array, in order to write into it, would move it out of the heap. */
 function smallCopy<T extends Numbers>(View: NumbersConstructor<T>, bytes: Uint8Array, length: number): T {
   let numbers = scratchNumbers.get(View) as T | undefined;
   if (numbers === undefined) {
@@ -39,7 +39,7 @@ function smallCopy<T extends Numbers>(View: NumbersConstructor<T>, bytes: Uint8A
   return numbers.slice(0, length) as T;
 }
 
-/** Numbers as little-endian bytes: a view on the same memory, or a swapped copy on a big-endian machine. */
+/** Numbers as little-endian bytes: a view on the same memory, or a swapped copy on a big-endian processor. */
 export function viewBytes(numbers: ArrayBufferView & { readonly BYTES_PER_ELEMENT: number }): Uint8Array {
   const bytes = new Uint8Array(numbers.buffer, numbers.byteOffset, numbers.byteLength);
   if (isLittleEndian) return bytes;
@@ -48,7 +48,7 @@ export function viewBytes(numbers: ArrayBufferView & { readonly BYTES_PER_ELEMEN
   return copy;
 }
 
-/** A copy at the start of its own buffer, and so aligned; `slice` of a Node Buffer would be a view. */
+/** A copy at the start of a new buffer, and so aligned; `slice` of a Node Buffer would be a view. */
 function copyOf(bytes: Uint8Array): Uint8Array {
   const copy = new Uint8Array(bytes.byteLength);
   copy.set(bytes);

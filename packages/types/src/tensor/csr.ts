@@ -2,7 +2,7 @@ import { invalidRequest } from '../errors/validation-error.js';
 import type { Int64Array } from './numbers.js';
 import type { TensorFields } from './tensor-data.js';
 
-/** A sparse tensor that claims to be larger than this is not expanded: its shape may be a lie. 2^28 values are 1 GiB of floats. */
+/** A sparse tensor that claims to be larger than this is not expanded: its shape may be false. 2^28 values are 1 GiB of floats. */
 export const MAX_EXPANDED_VALUES: number = 2 ** 28;
 
 /** The compressed form of a dense two-dimensional tensor, or undefined when it would not be smaller. */

@@ -18,8 +18,8 @@ const MAX_DIMENSIONS = 32;
 const MAX_EMPTY_ROWS = 2 ** 20;
 
 /**
- * Flattens a nested array, row by row. Throws a `ValidationError` when it is ragged, nests too deeply, or holds something that is
- * no number.
+ * Flattens a nested array, row by row. Throws a `ValidationError` if it is ragged, nests too deeply, or holds something that is
+ * not a number.
  */
 export function flatten(nested: NestedNumbers, path: string): Flattened {
   // The usual list of tokens or weights is flat already.
@@ -54,8 +54,8 @@ function collect(level: NestedNumbers, depth: number, shape: readonly number[], 
 }
 
 function misplaced(entry: unknown, isLast: boolean): string {
-  if (!isLast) return 'is ragged: a number stands where an array is expected';
-  if (Array.isArray(entry)) return 'is ragged: an array stands where a number is expected';
+  if (!isLast) return 'is ragged: there is a number where an array is expected';
+  if (Array.isArray(entry)) return 'is ragged: there is an array where a number is expected';
   return `must be a number, not ${entry === null ? 'null' : typeof entry}`;
 }
 
@@ -68,7 +68,7 @@ export function nest(values: readonly (number | bigint)[], shape: readonly numbe
     const count = shape.slice(0, axis).reduce((product, length) => product * length, 1);
     // A shape such as [2^50, 0] fits no values at all and would still ask for 2^50 empty rows.
     if (count > Math.max(values.length, MAX_EMPTY_ROWS))
-      throw invalidRequest('TensorData', 'shape', `[${shape.join(', ')}] has too many rows to make arrays of`);
+      throw invalidRequest('TensorData', 'shape', `[${shape.join(', ')}] has too many rows for arrays`);
     const rows: NumberArray = [];
     for (let row = 0; row < count; row += 1) rows.push(level.slice(row * size, (row + 1) * size));
     level = rows;

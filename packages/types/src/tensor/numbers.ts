@@ -15,7 +15,7 @@ export type AnyTypedArray =
   | BigInt64Array
   | BigUint64Array;
 
-/** Whether the machine stores the low byte first, as the wire does. */
+/** Whether the processor stores the low byte first, as the wire does. */
 export const isLittleEndian: boolean = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1;
 
 /** The largest integer of 32 bits. */
@@ -44,8 +44,8 @@ export function firstNonFinite(values: AnyTypedArray): number {
 }
 
 /**
- * One value of an array of unknown kind. Reading it by index, where arrays of numbers and of objects both come by, would make the
- * engine turn the whole array of numbers into an array of objects, which costs far more than all else that is done with it.
+ * One value of an array of unknown kind. Reading it by index in code that sees both arrays of numbers and arrays of objects would
+ * make the engine convert the whole array of numbers into an array of objects, which costs more than everything else.
  */
 export function peek(values: readonly unknown[], index: number): unknown {
   return Reflect.get(values, index);
@@ -60,7 +60,7 @@ export function countInt32(values: ArrayLike<unknown>): number {
   return values.length;
 }
 
-/** The index of the first value that is no whole number inside int64, or -1. Fractions are allowed when they may be cut off. */
+/** The index of the first value that is not a whole number inside int64, or -1. Fractions are allowed when they may be cut off. */
 export function firstNonInt64(values: ArrayLike<unknown>, allowFractions: boolean): number {
   for (let index = countInt32(values); index < values.length; index += 1) {
     const value = values[index];
@@ -90,7 +90,7 @@ export function int64OfInt32(values: ArrayLike<unknown>): Int64Array | undefined
   return fillInt64(target, values) === values.length ? target : undefined;
 }
 
-/** Fills int64 cells up to the first value that is no integer of 32 bits, and says where that is. */
+/** Fills int64 cells up to the first value that is not an integer of 32 bits, and returns its index. */
 function fillInt64(target: Int64Array, values: ArrayLike<unknown>): number {
   if (!isLittleEndian) return 0;
   const words = new Int32Array(target.buffer);
@@ -103,7 +103,7 @@ function fillInt64(target: Int64Array, values: ArrayLike<unknown>): number {
   return values.length;
 }
 
-/** Integers of 32 bits, or undefined when a value is none: checked and copied in one go. */
+/** Integers of 32 bits, or undefined if a value is not one: checked and copied in one go. */
 export function int32Of(values: ArrayLike<unknown>): Int32Array | undefined {
   const target = new Int32Array(values.length);
   for (let index = 0; index < values.length; index += 1) {
@@ -138,17 +138,17 @@ export function int32OfInt64(values: Int64Array, target: Int32Array): boolean {
 
 /** Floats of numbers and bigints. */
 export function toFloats(values: readonly unknown[]): Float32Array {
-  // The engine copies an array of numbers at once, but refuses bigints.
+  // The engine copies an array of numbers in one go, but refuses bigints.
   if (firstNonNumber(values) >= 0) return Float32Array.from(values as readonly (number | bigint)[], Number);
   const floats = new Float32Array(values.length);
   floats.set(values as readonly number[]);
   return floats;
 }
 
-/** The index of the first value that is no number, or -1. */
+/** The index of the first value that is not a number, or -1. */
 export function firstNonNumber(values: readonly unknown[]): number {
   // The engine stores arrays of integers and of floats differently. A loop that sees both kinds makes an object of every float, so
-  // each kind has a loop of its own; a wrong guess costs time only.
+  // each kind has its own loop; a wrong guess costs only time.
   return looksWhole(values) ? firstNonNumberOfIntegers(values) : firstNonNumberOfFloats(values);
 }
 

@@ -17,7 +17,7 @@ import { checkTensor } from './tensor-checks.js';
 /** The element types of the API. */
 export type TensorDtype = 'float32' | 'int64';
 
-/** What a tensor is made of. */
+/** The parts of a tensor. */
 export interface TensorFields {
   /** Row-major content; of a sparse tensor only the stored values. `float32`: Float32Array, `int64`: BigInt64Array. */
   readonly data: Float32Array | Int64Array;

@@ -18,7 +18,7 @@ export const byteVocabulary = {
   size: 260,
   /** Ids below this are bytes. */
   bytes: 256,
-  /** Begin of text. Optional in prompts; never added by itself. */
+  /** Start of text. Optional in prompts; never added automatically. */
   bos: 256,
   /** End of text: sampling always stops after it. */
   eos: 257,
@@ -35,10 +35,10 @@ const SPECIAL_TOKENS: ReadonlyMap<number, string> = new Map([
   [byteVocabulary.endOfTurn, '<|eot|>'],
 ]);
 
-/** The tokenizer id by which a server says that its model reads bytes. */
+/** The tokenizer ID of models that read bytes. */
 export const BYTE_TOKENIZER_ID = 'tinkex/bytes';
 
-/** Whether a tokenizer's or a model's id means {@link ByteTokenizer}: all models of the embedded engine are named `tinkex/…`. */
+/** Whether the ID of a tokenizer or a model means {@link ByteTokenizer}: all models of the embedded engine are named `tinkex/…`. */
 export function isByteTokenizerId(id: string): boolean {
   return id.startsWith('tinkex/');
 }

@@ -4,7 +4,7 @@ export interface TokenizerSource {
   readonly tokenizerId: string;
   /** The revision to load. Unset: the newest. */
   readonly revision?: string | undefined;
-  /** Whether the tokenizer comes with code of its own. */
+  /** Whether the tokenizer brings its own code. */
   readonly trustRemoteCode?: boolean | undefined;
 }
 

@@ -14,7 +14,7 @@ export function estimateDatumBytes({ modelInput, lossFnInputs }: Datum): number 
   return bytes;
 }
 
-/** About how many bytes a prompt takes in a sampling request, by the rules of the reference: it decides how much is sent at once. */
+/** About how many bytes a prompt takes in a sampling request, by the rules of the reference: it decides how much is sent at the same time. */
 export function estimatePromptBytes(prompt: ModelInput): number {
   return estimateInputBytes(prompt, SAMPLING_BYTES_PER_TOKEN);
 }

@@ -6,20 +6,20 @@ import type { Datum } from './datum.js';
 export interface ChunkLimits {
   /** Data in a chunk. Default 1024. */
   readonly maxChunkLength?: number | undefined;
-  /** Estimated bytes of a chunk. Default 5000000. One datum larger than that is a chunk of its own. */
+  /** Estimated bytes of a chunk. Default 5000000. A datum larger than that is a chunk by itself. */
   readonly maxChunkBytes?: number | undefined;
 }
 
-/** Data that travel in one request. */
+/** Data of one request. */
 export interface DataChunk<T = Datum> {
   readonly data: readonly T[];
   readonly estimatedBytes: number;
 }
 
-/** Splits data, in order, into chunks that keep to the limits, by {@link estimateDatumBytes}. No data give no chunks. */
+/** Splits data, in order, into chunks within the limits, by {@link estimateDatumBytes}. No data give no chunks. */
 export function chunkData(data: readonly Datum[], limits?: ChunkLimits): DataChunk[];
 /**
- * Splits anything, in order, into chunks that keep to the limits.
+ * Splits any list, in order, into chunks within the limits.
  *
  * @param estimate - How many bytes an item takes.
  */

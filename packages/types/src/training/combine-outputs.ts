@@ -3,7 +3,7 @@ import type { ForwardBackwardOutput } from './forward-backward.js';
 import { type ReduceMetricsOptions, reduceMetrics } from './reduce-metrics.js';
 
 /**
- * Puts the results of the chunks of one call together: outputs in order, metrics reduced by their names (also for one chunk). The
+ * Combines the results of the chunks of one call: outputs in order, metrics reduced by their names (also for one chunk). The
  * tensors are the same objects, not copies. No chunks give an empty result.
  */
 export function combineForwardBackwardOutputs(

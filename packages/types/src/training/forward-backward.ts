@@ -7,7 +7,7 @@ export type LossFnName = 'cross_entropy' | 'importance_sampling' | 'ppo' | 'cisp
 /** The loss functions of the service; a server may have more. */
 export type LossFnType = LossFnName | (string & {});
 
-/** A forward pass, with a backward pass unless `forwardOnly`. The answer is a promise of a {@link ForwardBackwardOutput}. */
+/** A forward pass, with a backward pass unless `forwardOnly`. Answered by a future of a {@link ForwardBackwardOutput}. */
 export interface ForwardBackwardRequest {
   readonly modelId: string;
   /** From 1 up. */

@@ -18,7 +18,7 @@ export interface NamedLossFnInputs<T> {
 /** The tensors that a loss function reads. */
 export type LossFnInputs = NamedLossFnInputs<TensorData>;
 
-/** What may stand for a tensor: a tensor, a typed array, or (for documented names) plain numbers, nested for more dimensions. */
+/** What may be given for a tensor: a tensor, a typed array, or (for documented names) plain numbers, nested for more dimensions. */
 export type TensorLike = TensorData | AnyTypedArray | NestedNumbers;
 
 /** What {@link datum} takes for {@link LossFnInputs}. */
@@ -48,7 +48,7 @@ export function lossInputDomainName(name: string): string {
 }
 
 /**
- * Makes a tensor of what was given for one input. Plain numbers take the documented element type of the name, so an undocumented
+ * Makes a tensor from what was given for one input. Plain numbers take the documented element type of the name, so an undocumented
  * name needs a typed array or a `TensorData`. Typed arrays of another type are cast for documented names.
  */
 export function lossFnInput(name: string, value: TensorLike): TensorData {
@@ -69,7 +69,7 @@ export function lossFnInput(name: string, value: TensorLike): TensorData {
   return tensorOf(name, value as NestedNumbers, dtype);
 }
 
-/** What is wrong with the numbers is reported as being below the input's name. */
+/** Issues with the numbers are reported below the name of the input. */
 function tensorOf(name: string, value: AnyTypedArray | NestedNumbers, dtype: TensorDtype | undefined): TensorData {
   try {
     return TensorData.fromArray(value, dtype);

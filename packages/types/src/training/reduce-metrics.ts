@@ -7,7 +7,7 @@ export interface ChunkMetrics {
   readonly weight: number;
 }
 
-/** How to treat what the reference refuses. */
+/** How to treat what the reference client refuses. */
 export interface ReduceMetricsOptions {
   /**
    * `lenient` (default): a key without a reduction (`loss`, `a:b:sum`) is averaged by weight, as servers other than the hosted one
@@ -28,8 +28,8 @@ const REDUCTIONS: Readonly<Record<string, Reduce>> = {
 };
 
 /**
- * Combines the metrics of the chunks of one call. Only keys of the first chunk count; keys missing from a chunk, and keys with a
- * reduction nobody knows, are left out. `mean` and `slack` weigh by loss outputs; `unique` keeps every value, from the second on
+ * Combines the metrics of the chunks of one call. Only keys of the first chunk count; keys missing from a chunk, and keys with an
+ * unknown reduction, are left out. `mean` and `slack` weigh by loss outputs; `unique` keeps every value, from the second on
  * under `key_1`, `key_2`, …
  *
  * A `hash_unordered` is rounded to a double; {@link unorderedHash} gives it exactly.
@@ -52,7 +52,7 @@ export function reduceMetrics(chunks: readonly ChunkMetrics[], { mode = 'lenient
   return Object.fromEntries(reduced);
 }
 
-/** By a loop: spreading thousands of chunks into a call would overflow the stack. */
+/** Spreading thousands of chunks into a call would overflow the stack. */
 function largest(values: readonly number[]): number {
   return values.reduce((most, value) => Math.max(most, value), Number.NEGATIVE_INFINITY);
 }

@@ -74,7 +74,7 @@ export const listUserCheckpointsQuery = queryObject<ListUserCheckpointsQuery>('L
 
 /** Where a checkpoint can be downloaded. */
 export interface CheckpointArchiveUrlResponse {
-  /** Signed: whoever has it can read. */
+  /** Signed: it gives access to anyone who has it. */
   readonly url: string;
   readonly expires: Date;
 }

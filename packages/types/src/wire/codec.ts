@@ -23,7 +23,7 @@ export interface Codec<T> {
   readonly decode: (wire: unknown) => T;
 }
 
-/** A codec of something, when it does not matter of what. */
+/** A codec of any object. */
 export interface AnyCodec {
   readonly name: string;
   readonly schema: z.ZodType;

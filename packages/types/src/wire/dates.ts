@@ -3,7 +3,7 @@ import { expected } from '../errors/issue-text.js';
 import type { WireType } from './wire-type.js';
 
 const ISO = /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?)?\s*(Z|z|[+-]\d{2}(?::?\d{2})?)?$/;
-/** A Unix number above this is milliseconds: as seconds it would lie in the year 2603. */
+/** A Unix number above this is milliseconds: as seconds it would be in the year 2603. */
 const SECONDS_LIMIT = 2e10;
 
 /** A moment. Written as ISO 8601 in UTC; read as ISO 8601 with or without a zone (then UTC), or as a Unix number. */

@@ -7,7 +7,7 @@ import { requestObject, responseObject } from './objects.js';
 import { flag, oneOf, text, tolerant } from './scalars.js';
 import { filled, optional, type WireType } from './wire-type.js';
 
-/** The promise of a result. */
+/** The future of a result. */
 export interface UntypedApiFuture {
   readonly requestId: string;
   readonly modelId?: string | undefined;
@@ -29,7 +29,7 @@ export const untypedApiFuture: Codec<UntypedApiFuture> = {
   },
   encode: anyUntypedApiFuture.encode,
   decode(wire) {
-    // A lone id, which is what servers mostly send, needs no schema: this answers every submission.
+    // A lone ID, which is what servers usually send, needs no schema: every submission gets this answer.
     if (typeof wire === 'object' && wire !== null && Object.keys(wire).length === 1) {
       const { request_id: requestId } = wire as { readonly request_id?: unknown | undefined };
       if (typeof requestId === 'string') return { requestId };
@@ -38,10 +38,10 @@ export const untypedApiFuture: Codec<UntypedApiFuture> = {
   },
 };
 
-/** Asks for the result of a promise. */
+/** Requests the result of a future. */
 export interface FutureRetrieveRequest {
   readonly requestId: string;
-  /** Whether a large result may be answered by its size only. Default false. */
+  /** Whether the answer may be only the size if the result is large. Default false. */
   readonly allowMetadataOnly?: boolean | undefined;
 }
 
@@ -51,7 +51,7 @@ export const futureRetrieveRequest = requestObject<FutureRetrieveRequest>('Futur
   allowMetadataOnly: optional(flag(), { fallback: () => false }),
 });
 
-/** The result is not there yet. */
+/** The result does not exist yet. */
 export interface TryAgainResponse {
   readonly requestId?: string | undefined;
   /** Anything the client does not know is `unknown`. */
@@ -67,7 +67,7 @@ export function readQueueState(wire: unknown): QueueState {
   return typeof wire === 'string' && QUEUE_STATES.includes(wire) ? (wire as QueueState) : 'unknown';
 }
 
-/** Text, or nothing when something else stands there: a pending answer must not fail because of a detail. */
+/** Text, or undefined for anything else: a pending answer must not fail because of a detail. */
 const looseText: WireType<string> = {
   schema: () => z.unknown(),
   toWire: (value) => value,
@@ -85,7 +85,7 @@ export const tryAgainResponse = responseObject<TryAgainResponse>(
   { tag: 'try_again' },
 );
 
-/** The result is there, but large: only its size is told. */
+/** The result exists but is large: the answer is only its size. */
 export interface FutureMetadataResponse {
   readonly status: 'complete_metadata';
   /** In bytes; 0 when the server does not say. */
@@ -128,7 +128,7 @@ function readCategory(wire: unknown): RequestErrorCategory {
   return name === 'user' || name === 'server' ? name : 'unknown';
 }
 
-/** The text of a failure, whatever the server made of it: a failure must be read as one. */
+/** The text of a failure, whatever its type: a failure must be readable. */
 function readFailure(wire: unknown): string {
   if (typeof wire === 'string') return wire;
   try {

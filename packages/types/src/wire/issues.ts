@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { joinPath, keyText } from '../errors/issue-text.js';
 import { ValidationError } from '../errors/validation-error.js';
 
-/** What a schema's own code reports to. */
+/** Receives the issues that a schema's code finds. */
 export interface Context {
   addIssue(issue: { code: 'custom'; message: string; path?: PropertyKey[] | undefined }): void;
 }
@@ -13,7 +13,7 @@ export interface FoundIssue {
   readonly message: string;
 }
 
-/** What a schema found wrong, with an issue of its own for each unknown field. */
+/** What a schema found wrong, with one issue per unknown field. */
 export function foundIssues(error: z.ZodError): FoundIssue[] {
   return error.issues.flatMap((issue): FoundIssue[] => {
     if (issue.code !== 'unrecognized_keys') return [{ path: issue.path, message: issue.message }];
@@ -21,12 +21,12 @@ export function foundIssues(error: z.ZodError): FoundIssue[] {
   });
 }
 
-/** Hands on what an inner schema found wrong, as being below a path of the outer one. */
+/** Passes on what an inner schema found wrong, below a path of the outer one. */
 export function reportBelow(path: readonly PropertyKey[], error: z.ZodError, context: Context): void {
   for (const issue of foundIssues(error)) context.addIssue({ code: 'custom', path: [...path, ...issue.path], message: issue.message });
 }
 
-/** Runs a conversion; what it finds wrong is reported as being below a key. */
+/** Runs a conversion and moves the issues it finds below a key. */
 export function placeIssues<T>(key: PropertyKey, convert: () => T): T {
   try {
     return convert();

@@ -19,7 +19,7 @@ export function bytes(): WireType<Uint8Array> {
     schema: () => schema,
     toWire(value) {
       if (value instanceof Uint8Array) return base64Encode(value);
-      // Text could be taken for base64 here, while the other dialect sends bytes as they are.
+      // Text could be mistaken for base64 here, while protobuf sends bytes as they are.
       throw invalidRequest('', '', `must be a Uint8Array, got ${describe(value)}`);
     },
     fromWire: (wire) => base64Decode(wire as string),

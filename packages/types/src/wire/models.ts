@@ -50,7 +50,7 @@ const loraConfigType = requestType<LoraConfig>(
 /** {@link LoraConfig} on the wire. */
 export const loraConfig = codecOf<LoraConfig>('LoraConfig', loraConfigType, { direction: 'request', isLenient: false });
 
-/** Creates a model to train. The answer is a promise of a {@link CreateModelResponse}. */
+/** Creates a model to train. Answered by a future of a {@link CreateModelResponse}. */
 export interface CreateModelRequest {
   readonly sessionId: string;
   /** Counts the models of a session, from 0. */
@@ -81,7 +81,7 @@ export interface CreateModelResponse {
 /** {@link CreateModelResponse} on the wire. */
 export const createModelResponse = responseObject<CreateModelResponse>('CreateModelResponse', { modelId: text() }, { tag: 'create_model' });
 
-/** Asks about a model. */
+/** Requests information about a model. */
 export interface GetInfoRequest {
   readonly modelId: string;
 }
@@ -89,7 +89,7 @@ export interface GetInfoRequest {
 /** {@link GetInfoRequest} on the wire. */
 export const getInfoRequest = requestObject<GetInfoRequest>('GetInfoRequest', { modelId: text() }, { tag: 'get_info' });
 
-/** What a model is made of. */
+/** The parts of a model. */
 export interface ModelData {
   readonly arch?: string | undefined;
   readonly modelName?: string | undefined;
@@ -119,7 +119,7 @@ export const getInfoResponse = responseObject<GetInfoResponse>(
   { tag: 'get_info' },
 );
 
-/** Unloads a model and ends it. The answer is a promise of an {@link UnloadModelResponse}. */
+/** Unloads a model and ends it. Answered by a future of an {@link UnloadModelResponse}. */
 export interface UnloadModelRequest {
   readonly modelId: string;
 }

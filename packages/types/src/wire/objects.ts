@@ -16,7 +16,7 @@ export interface ObjectOptions<T> {
 }
 
 interface ObjectRules {
-  /** Whether fields nobody knows are refused or kept aside. */
+  /** Whether unknown fields are refused or set aside. */
   readonly isClosed: boolean;
   /** Whether null counts as missing. */
   readonly nullIsMissing: boolean;
@@ -166,14 +166,14 @@ function refuseUnknown(value: object, known: ReadonlyMap<string, Field>): void {
 const UNKNOWN = new WeakMap<object, JsonObject>();
 const NONE: JsonObject = Object.freeze({});
 
-/** Keeps what an object of the server had besides its known fields. */
+/** Remembers the unknown fields of an object of the server. */
 export function rememberUnknown(value: object, fields: JsonObject): void {
   if (fields !== NONE) UNKNOWN.set(value, fields);
 }
 
 /**
- * The fields of a decoded response object that this version of the package does not know, as they stood on the wire. Empty when
- * there were none. Only for the very object that was decoded, not for copies of it.
+ * The fields of a decoded response object that this version of the package does not know, as they were on the wire. Empty if
+ * there were none. Works only for the decoded object itself, not for copies.
  */
 export function unknownFields(value: object): JsonObject {
   return UNKNOWN.get(value) ?? NONE;

@@ -41,7 +41,7 @@ export function readPollAnswer(body: unknown): PollAnswerMeaning {
   return isFailure ? { kind: 'failed', failure: readFailure(body) } : { kind: 'result' };
 }
 
-/** The queue state in the body of a refused poll (status 408). Any state that is not empty counts; one nobody knows is `unknown`. */
+/** The queue state in the body of a refused poll (status 408). Any state that is not empty counts; one this version does not know is `unknown`. */
 export function readQueueReport(body: unknown): QueueReport | undefined {
   if (!isPlainObject(body)) return undefined;
   const { queue_state: state, queue_state_reason: reason } = body;

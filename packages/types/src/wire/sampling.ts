@@ -11,7 +11,7 @@ import { requestObject, requestType, responseObject, responseType } from './obje
 import { flag, integer, integer64, number, oneOf, text } from './scalars.js';
 import { filled, optional, type WireType } from './wire-type.js';
 
-/** Makes a sampling session of a base model, of saved weights, or of both. */
+/** Creates a sampling session from a base model, saved weights, or both. */
 export interface CreateSamplingSessionRequest {
   readonly sessionId: string;
   /** Counts the sampling sessions of a session, from 0. */
@@ -49,19 +49,19 @@ export const createSamplingSessionResponse = responseObject<CreateSamplingSessio
   { tag: 'create_sampling_session' },
 );
 
-/** How tokens are drawn. */
+/** How tokens are sampled. */
 export interface SamplingParams {
   /** Unset: as many as fit. */
   readonly maxTokens?: number | undefined;
-  /** Makes the draw repeatable. Any 64-bit number. */
+  /** Makes sampling repeatable. Any 64-bit number. */
   readonly seed?: number | bigint | undefined;
   /** Texts or token ids that end a sequence. */
   readonly stop?: string | readonly string[] | readonly number[] | undefined;
   /** 0 always takes the most likely token. Default 1. */
   readonly temperature?: number | undefined;
-  /** How many of the most likely tokens take part; -1: all. Default -1. */
+  /** How many of the most likely tokens are considered; -1: all. Default -1. */
   readonly topK?: number | undefined;
-  /** Only the most likely tokens that together have this probability take part. Default 1. */
+  /** Only the most likely tokens that together have this probability are considered. Default 1. */
   readonly topP?: number | undefined;
 }
 
@@ -89,7 +89,7 @@ export const samplingParams = codecOf<SamplingParams>('SamplingParams', sampling
   isLenient: false,
 });
 
-/** Draws samples. The answer is a promise of a {@link SampleResponse}. */
+/** Samples from a model. Answered by a future of a {@link SampleResponse}. */
 export interface SampleRequest {
   /** Default 1. */
   readonly numSamples?: number | undefined;
@@ -142,7 +142,7 @@ const topk: WireType<TopkLogprobs> = {
   fromWire: (wire) => TopkLogprobs.fromList(wire as (TokenLogprob[] | null)[]),
 };
 
-/** {@link SampleResponse} in the JSON dialect. */
+/** {@link SampleResponse} as JSON. */
 export const sampleResponse = responseObject<SampleResponse>(
   'SampleResponse',
   {
@@ -154,7 +154,7 @@ export const sampleResponse = responseObject<SampleResponse>(
   { tag: 'sample' },
 );
 
-/** In responses an empty list of optional numbers says the same as none: in the other dialect the two look alike. */
+/** In responses an empty list of optional numbers means none: protobuf cannot tell the two apart. */
 function emptyIsMissing<T>(type: WireType<T>): WireType<T> {
   return {
     ...type,

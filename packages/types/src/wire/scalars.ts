@@ -79,7 +79,7 @@ export function integer64({
   };
 }
 
-/** A value, or null in its own right. */
+/** A value, or an explicit null. */
 export function nullable<T>(type: WireType<T>): WireType<T | null> {
   return {
     ...(type as WireType<unknown>),
@@ -89,7 +89,7 @@ export function nullable<T>(type: WireType<T>): WireType<T | null> {
   } as WireType<T | null>;
 }
 
-/** Text that a response may spell as it likes; `read` makes a value of whatever is there. */
+/** Text that servers spell differently; `read` turns any value into one that is known. */
 export function tolerant<T extends string>(read: (wire: unknown) => T): WireType<T> {
   return { schema: () => z.unknown(), toWire: (value) => value, fromWire: read };
 }

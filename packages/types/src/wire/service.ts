@@ -40,7 +40,7 @@ export const getServerCapabilitiesResponse = responseObject<GetServerCapabilitie
   supportedModels: list(supportedModelType),
 });
 
-/** Asks for the server's configuration of clients. */
+/** Requests the server's configuration of clients. */
 export interface ClientConfigRequest {
   /** The version of the reference client that the caller behaves like. */
   readonly sdkVersion: string;
@@ -51,15 +51,15 @@ export const clientConfigRequest = requestObject<ClientConfigRequest>('ClientCon
   sdkVersion: text(),
 });
 
-/** How the server wants clients to behave. Every flag is there: what the server leaves out has its default. */
+/** How the server configures clients. Every flag is present: what the server leaves out has its default. */
 export interface ClientConfigResponse {
-  /** Exchange the credential for a JWT. Default false. */
+  /** Whether to exchange the credential for a JWT. Default false. */
   readonly pjwtAuthEnabled: boolean;
   /** `credential_cmd` makes the credential command mandatory. Default `api_key`. */
   readonly credentialDefaultSource: string;
-  /** Bytes of prompts being submitted at once. Default 10485760. */
+  /** Bytes of prompts submitted at the same time. Default 10485760. */
   readonly sampleDispatchBytesSemaphoreSize: number;
-  /** Bytes of large results being fetched at once. Default 52428800. */
+  /** Bytes of large results fetched at the same time. Default 52428800. */
   readonly inflightResponseBytesSemaphoreSize: number;
   /** Submit the chunks of one call together, the first one last. Default true. */
   readonly parallelFwdbwdChunks: boolean;
@@ -69,7 +69,7 @@ export interface ClientConfigResponse {
   readonly fwdbwdMaxChunkLen: number;
   /** Estimated bytes of a chunk. Default 5000000. */
   readonly fwdbwdMaxChunkBytesCount: number;
-  /** Estimated bytes of chunks being submitted at once. Default 50000000. */
+  /** Estimated bytes of chunks submitted at the same time. Default 50000000. */
   readonly fwdbwdDispatchBytesSemaphoreSize: number;
   /** How long a 402 may pause the job, in seconds. Default 3600. */
   readonly billingExceptionMaxPauseDurationSec: number;
@@ -79,7 +79,7 @@ export interface ClientConfigResponse {
   readonly sampleEnableStuckDetection: boolean;
   /** Concurrent sampling calls of a sampling session. Default 2000. */
   readonly sampleMaxConcurrentRequests: number;
-  /** A matter of the reference client. Default true. */
+  /** Only for the reference client. Default true. */
   readonly usePyqwestTransport: boolean;
   /** Create models from saved weights by one load. Default false. */
   readonly createModelViaLoadWeights: boolean;
@@ -116,9 +116,9 @@ export const clientConfigResponse = responseObject<ClientConfigResponse>('Client
   sampleUseRetrieveFutures: setting(flag(), false),
 });
 
-/** The part of the configuration that is asked for again and again. */
+/** The part of the configuration that is refreshed. */
 export interface ClientDynamicConfigResponse {
-  /** Seconds until it should be asked for again. Default 300. */
+  /** Seconds until the next refresh. Default 300. */
   readonly refreshIntervalSec: number;
   /** Cancel abandoned samples on the server. Default false. */
   readonly sampleCancelEnabled: boolean;
@@ -133,7 +133,7 @@ export const clientDynamicConfigResponse = responseObject<ClientDynamicConfigRes
   sampleCancelMaxBatchSize: setting(integer(), 64),
 });
 
-/** Asks for a JWT; the credential travels in the header. */
+/** Requests a JWT; the credential is in the header. */
 export type AuthTokenRequest = Record<never, never>;
 
 /** {@link AuthTokenRequest} on the wire: an empty object. */
@@ -147,7 +147,7 @@ export interface AuthTokenResponse {
 /** {@link AuthTokenResponse} on the wire. */
 export const authTokenResponse = responseObject<AuthTokenResponse>('AuthTokenResponse', { jwt: text() });
 
-/** Who the credential belongs to; read from the JWT, never asked of the server. */
+/** The owner of the credential; read from the JWT, without a request. */
 export interface WhoamiResponse {
   readonly userUrn: string;
   /** Unset: the credential names no organization. */

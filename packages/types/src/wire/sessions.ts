@@ -29,7 +29,7 @@ export const createSessionRequest = requestObject<CreateSessionRequest>(
   { tag: 'create_session' },
 );
 
-/** The session, and what the server wants its user to read. */
+/** The session, and messages of the server for its user. */
 export interface CreateSessionResponse {
   readonly sessionId: string;
   readonly infoMessage?: string | undefined;
@@ -61,7 +61,7 @@ export const sessionHeartbeatRequest = requestObject<SessionHeartbeatRequest>(
   { tag: 'session_heartbeat' },
 );
 
-/** The heartbeat was heard. */
+/** The heartbeat was received. */
 export type SessionHeartbeatResponse = Record<never, never>;
 
 /** {@link SessionHeartbeatResponse} on the wire. */
@@ -74,7 +74,7 @@ export const sessionHeartbeatResponse = responseObject<SessionHeartbeatResponse>
 /** What a caller may see: its own things, or all it has access to. */
 export type AccessScope = 'owned' | 'accessible';
 
-/** `owned` unless it is said otherwise; always sent. */
+/** Default `owned`; always sent. */
 export const accessScope = () => optional(oneOf('owned', 'accessible'), { fallback: () => 'owned' as const });
 
 /** The query of the list of sessions. */
@@ -139,10 +139,10 @@ export const assignSessionProjectRequest = requestObject<AssignSessionProjectReq
   projectId: text({ isNonEmpty: true }),
 });
 
-/** How far the export of a session's trace is. */
+/** The progress of the export of a session's trace. */
 export interface TraceExportResponse {
   readonly status: 'pending' | 'ready' | 'failed';
-  /** Signed: whoever has it can read. Set when ready. */
+  /** Signed: it gives access to anyone who has it. Set when ready. */
   readonly url?: string | undefined;
   /** Set when failed. */
   readonly error?: string | undefined;

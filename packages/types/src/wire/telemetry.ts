@@ -5,7 +5,7 @@ import { integer, oneOf, text } from './scalars.js';
 import { union } from './unions.js';
 import { type FieldsOf, optional } from './wire-type.js';
 
-/** How bad it is. */
+/** How severe an event is. */
 export type TelemetrySeverity = 'DEBUG' | 'INFO' | 'WARNING' | 'ERROR' | 'CRITICAL';
 
 /** What all telemetry events have. */
@@ -39,7 +39,7 @@ export interface UnhandledExceptionEvent extends TelemetryEventBase {
   readonly traceback?: string | undefined;
 }
 
-/** Anything else. */
+/** Any other event. */
 export interface GenericEvent extends TelemetryEventBase {
   readonly event: 'GENERIC_EVENT';
   readonly eventName: string;
@@ -47,7 +47,7 @@ export interface GenericEvent extends TelemetryEventBase {
   readonly eventData?: JsonObject | undefined;
 }
 
-/** What the SDK tells the server about itself. */
+/** What the SDK reports to the server about itself. */
 export type TelemetryEvent = SessionStartEvent | SessionEndEvent | UnhandledExceptionEvent | GenericEvent;
 
 const base: FieldsOf<TelemetryEventBase> = {
@@ -94,10 +94,10 @@ export const telemetryRequest = requestObject<TelemetryRequest>(
     sessionId: text(),
     processUuid: text(),
   },
-  { check: ({ events }) => (events.length > 100 ? { field: 'events', message: 'must not be more than 100 at once' } : undefined) },
+  { check: ({ events }) => (events.length > 100 ? { field: 'events', message: 'must not be more than 100' } : undefined) },
 );
 
-/** The events were taken. */
+/** The events were accepted. */
 export interface TelemetryResponse {
   readonly status: 'accepted';
 }

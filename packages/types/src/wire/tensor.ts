@@ -30,7 +30,7 @@ const parts = requestType<TensorParts>({
 });
 
 /**
- * A tensor. `isResponse`: null shapes and unknown fields are fine, as servers of the JSON dialect send them.
+ * A tensor. `isResponse`: null shapes and unknown fields are accepted, because servers send them in JSON.
  */
 export function tensor({ isResponse }: { readonly isResponse: boolean }): WireType<TensorData> {
   return {
@@ -93,7 +93,7 @@ function readContent(data: unknown, dtype: TensorDtype): Float32Array | BigInt64
 }
 
 function readFloats(data: readonly unknown[]): Float32Array {
-  // The engine converts an array of numbers at once; null would become 0 there, so look first.
+  // The engine converts an array of numbers in one go, but turns null into 0, so check first.
   if (firstNonNumber(data) < 0) return new Float32Array(data as number[]);
   return Float32Array.from(data, (value, index) => {
     if (typeof value === 'number' || typeof value === 'bigint') return Number(value);

@@ -68,7 +68,7 @@ const pass = requestType<Pass>(
   },
 );
 
-/** On the wire the data sit in an object of their own, whose name says whether there is a backward pass. */
+/** On the wire the data are in a nested object, whose name says whether there is a backward pass. */
 const forwardBackwardRequestType: WireType<ForwardBackwardRequest> = {
   schema: pass.schema,
   toWire(value) {
@@ -86,7 +86,7 @@ const forwardBackwardRequestType: WireType<ForwardBackwardRequest> = {
       );
     } catch (error) {
       if (!ValidationError.isInstance(error)) throw error;
-      // The user's request has no such object around its data.
+      // The user's request has no such nested object.
       const issues = error.issues.map(({ path, message }) => ({ path: path.replace(/^forward(?:Backward)?Input\.?/, ''), message }));
       throw new ValidationError({ direction: 'request', issues });
     }
@@ -111,16 +111,16 @@ const forwardBackwardRequestType: WireType<ForwardBackwardRequest> = {
   },
 };
 
-/** {@link ForwardBackwardRequest} in the JSON dialect, for `forward_backward` and, when `forwardOnly`, for `forward`. */
+/** {@link ForwardBackwardRequest} as JSON, for `forward_backward` and, when `forwardOnly`, for `forward`. */
 export const forwardBackwardRequest = codecOf<ForwardBackwardRequest>('ForwardBackwardRequest', forwardBackwardRequestType, {
   direction: 'request',
   isLenient: false,
 });
 
-/** {@link Datum} in the JSON dialect. */
+/** {@link Datum} as JSON. */
 export const datumCodec = codecOf<Datum>('Datum', datumType, { direction: 'request', isLenient: false });
 
-/** {@link ForwardBackwardOutput} in the JSON dialect. */
+/** {@link ForwardBackwardOutput} as JSON. */
 export const forwardBackwardOutput = responseObject<ForwardBackwardOutput>('ForwardBackwardOutput', {
   lossFnOutputType: filled(text(), () => 'ArrayRecord'),
   lossFnOutputs: filled(list(mapOf(tensor({ isResponse: true }))), () => []),
@@ -170,7 +170,7 @@ const adamParamsType = requestType<AdamParams>({
 /** {@link AdamParams} on the wire. */
 export const adamParams = codecOf<AdamParams>('AdamParams', adamParamsType, { direction: 'request', isLenient: false });
 
-/** Applies the accumulated gradients. The answer is a promise of an {@link OptimStepResponse}. */
+/** Applies the accumulated gradients. Answered by a future of an {@link OptimStepResponse}. */
 export interface OptimStepRequest {
   /** Default: all defaults. */
   readonly adamParams?: AdamParams | undefined;

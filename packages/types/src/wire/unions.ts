@@ -6,12 +6,12 @@ import { rememberUnknown, unknownFields } from './objects.js';
 import type { WireType } from './wire-type.js';
 import { wireName } from './wire-type.js';
 
-/** The variants of a union, by the value of the field that tells them apart. */
+/** The variants of a union, by the value of the field that distinguishes them. */
 export type Variants<T, K extends keyof T> = {
   readonly [V in T[K] & string]: WireType<Omit<Extract<T, { readonly [Key in K]: V }>, K>>;
 };
 
-/** One of several objects, told apart by a text field. Each variant is described without that field. */
+/** One of several objects, distinguished by a text field. Each variant is described without that field. */
 export function union<T extends object, K extends keyof T & string>(discriminator: K, variants: Variants<T, K>): WireType<T> {
   const wireKey = wireName(discriminator);
   const types = variants as unknown as Readonly<Record<string, WireType<object>>>;

@@ -5,8 +5,8 @@ import { flag, integer, text } from './scalars.js';
 import { optional } from './wire-type.js';
 
 /**
- * Loads saved weights: into a model that exists (`modelId`, `seqId`), or into a new one (`sessionId`, `modelSeqId`). The answer is
- * a promise of a {@link LoadWeightsResponse}.
+ * Loads saved weights: into a model that exists (`modelId`, `seqId`), or into a new one (`sessionId`, `modelSeqId`). Answered by
+ * a future of a {@link LoadWeightsResponse}.
  */
 export interface LoadWeightsRequest {
   readonly modelId?: string | undefined;
@@ -72,14 +72,14 @@ export const loadWeightsResponse = responseObject<LoadWeightsResponse>(
   { tag: 'load_weights' },
 );
 
-/** Saves weights and optimizer state. The answer is a promise of a {@link SaveWeightsResponse}. */
+/** Saves weights and optimizer state. Answered by a future of a {@link SaveWeightsResponse}. */
 export interface SaveWeightsRequest {
   readonly modelId: string;
   /** The name of the checkpoint. */
   readonly path?: string | undefined;
   /** From 1 up. */
   readonly seqId?: number | undefined;
-  /** Unset: kept for ever. */
+  /** Unset: kept forever. */
   readonly ttlSeconds?: number | undefined;
   /** Default false. */
   readonly overwrite?: boolean | undefined;
@@ -108,8 +108,8 @@ export interface SaveWeightsResponse {
 export const saveWeightsResponse = responseObject<SaveWeightsResponse>('SaveWeightsResponse', { path: text() }, { tag: 'save_weights' });
 
 /**
- * Saves weights to sample from: under a name (`path`), or only for one sampling session (`samplingSessionSeqId`). The answer is a
- * promise of a {@link SaveWeightsForSamplerResponse}.
+ * Saves weights to sample from: under a name (`path`), or only for one sampling session (`samplingSessionSeqId`). Answered by a
+ * future of a {@link SaveWeightsForSamplerResponse}.
  */
 export interface SaveWeightsForSamplerRequest {
   readonly modelId: string;
@@ -119,7 +119,7 @@ export interface SaveWeightsForSamplerRequest {
   readonly samplingSessionSeqId?: number | undefined;
   /** From 1 up. */
   readonly seqId?: number | undefined;
-  /** Only with `path`. Unset: kept for ever. */
+  /** Only with `path`. Unset: kept forever. */
   readonly ttlSeconds?: number | undefined;
 }
 
@@ -137,12 +137,12 @@ export const saveWeightsForSamplerRequest = requestObject<SaveWeightsForSamplerR
     tag: 'save_weights_for_sampler',
     check: ({ path, samplingSessionSeqId }) =>
       (path === undefined) === (samplingSessionSeqId === undefined)
-        ? { field: 'path', message: 'must be set to save under a name, or samplingSessionSeqId to sample at once; exactly one of them' }
+        ? { field: 'path', message: 'must be set to save under a name, or samplingSessionSeqId to sample immediately; exactly one of them' }
         : undefined,
   },
 );
 
-/** Where the weights were saved (`path`), or the sampling session that was made of them. */
+/** Where the weights were saved (`path`), or the sampling session that was created from them. */
 export interface SaveWeightsForSamplerResponse {
   /** A `tinker://` path, when saved under a name. */
   readonly path?: string | undefined;
@@ -157,7 +157,7 @@ export const saveWeightsForSamplerResponse = responseObject<SaveWeightsForSample
   { tag: 'save_weights_for_sampler' },
 );
 
-/** Asks for what is needed to load weights. */
+/** Requests what is needed to load weights. */
 export interface WeightsInfoRequest {
   readonly tinkerPath: string;
 }

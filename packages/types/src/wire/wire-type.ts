@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 
 /**
- * How one kind of value crosses the wire. `toWire` hands on what it does not understand, so that the schema, which sees every
- * value in both directions, is the only judge and says what is wrong.
+ * How one kind of value crosses the wire. `toWire` passes on what it does not understand: the schema checks
+ * every value in both directions and alone reports what is wrong.
  */
 export interface WireType<T> {
   /** The schema of the wire form. `isLenient`: numeric text counts as a number, as the reference reads responses. */
@@ -13,7 +13,7 @@ export interface WireType<T> {
   readonly child?: ((key: PropertyKey) => { readonly name: PropertyKey; readonly type?: WireType<never> | undefined }) | undefined;
 }
 
-/** A field that is always there: given, or filled with its default. */
+/** A field that is always present: given, or filled with its default. */
 export interface DefaultedField<T> {
   readonly type: WireType<T>;
   readonly isOptional: false;
@@ -21,7 +21,7 @@ export interface DefaultedField<T> {
   readonly allowsNull: boolean;
 }
 
-/** A field that may be left out. With a fallback it is nevertheless always written, and always there after reading. */
+/** A field that may be left out. With a fallback it is still always written, and always present after reading. */
 export interface OptionalField<T> {
   readonly type: WireType<T>;
   readonly isOptional: true;
