@@ -26,6 +26,15 @@ const SMALLEST_SERVER_ROUTES: readonly RouteName[] = [
 ];
 const BEYOND_SMALLEST_SERVER = (Object.keys(endpoints) as RouteName[]).filter((route) => !SMALLEST_SERVER_ROUTES.includes(route));
 
+/** Routes that came after SDK 0.25, which the other servers follow. */
+const LATER_ROUTES: readonly RouteName[] = [
+  'currentCheckpointStorageUsage',
+  'finishSession',
+  'getOwnApiKey',
+  'revokeOwnApiKey',
+  'searchSessions',
+];
+
 /** Reads and writes the format that the client prefers, and accepts any key. Good for trying out any client. */
 const BOTH: Dialect = {
   ...HOSTED,
@@ -54,6 +63,7 @@ const SKYRL: Dialect = {
   longPollMs: 300_000,
   failure: 'detail',
   missingRoutes: [
+    ...LATER_ROUTES,
     'clientConfig',
     'clientDynamicConfig',
     'authToken',
@@ -80,6 +90,7 @@ const TUFT: Dialect = {
   failure: 'request-failed',
   failureCategory: 'suffixed',
   missingRoutes: [
+    ...LATER_ROUTES,
     'clientDynamicConfig',
     'authToken',
     'telemetry',
@@ -125,7 +136,7 @@ const HATCHERY: Dialect = {
   failureCategory: 'none',
   hasSequenceIds: true,
   clientConfig: { proto_write_fwdbwd: true, some_future_flag: 'on' },
-  missingRoutes: ['authToken', 'auditLog', 'billingUsage'],
+  missingRoutes: [...LATER_ROUTES, 'authToken', 'auditLog', 'billingUsage'],
   sdkVersions: /^(?!0\.0\.)\d+\.\d+\.\d+/,
 };
 

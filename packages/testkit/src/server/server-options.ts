@@ -13,6 +13,8 @@ export interface JwtOptions {
   readonly lifetimeSec?: number | undefined;
   /** The `email` claim. Default none. */
   readonly email?: string | undefined;
+  /** The `org_id` claim; null leaves it out. Default `testkit`. */
+  readonly orgId?: string | null | undefined;
 }
 
 /** Options of `createTestServer()` and `startServer()`. All are optional. */
@@ -86,7 +88,7 @@ export interface ServerSettings {
   readonly basePath: string;
   readonly config: Partial<ClientConfigResponse>;
   readonly refreshIntervalSec: number;
-  readonly jwt: { readonly lifetimeSec: number; readonly email: string | undefined } | undefined;
+  readonly jwt: { readonly lifetimeSec: number; readonly email: string | undefined; readonly orgId: string | undefined } | undefined;
   readonly longPollMs: number;
   readonly metadataOnlyBytes: number;
   readonly retentionMs: number;
