@@ -30,10 +30,15 @@ const BEYOND_SMALLEST_SERVER = (Object.keys(endpoints) as RouteName[]).filter((r
 const NEWER_ROUTES: readonly RouteName[] = [
   'cancelFuture',
   'copyWeights',
+  'currentCheckpointStorageUsage',
   'externalWeightsUrls',
+  'finishSession',
+  'getOwnApiKey',
   'joinSamplingSession',
   'retrieveFutures',
+  'revokeOwnApiKey',
   'saveWeightsExternal',
+  'searchSessions',
 ];
 const ANY_TTL: Dialect['ttlSeconds'] = { min: 1, max: Number.MAX_SAFE_INTEGER };
 
