@@ -44,11 +44,16 @@ const PURPOSES: { readonly [Name in RouteName]: string } = {
   weightsInfo: 'Describes the weights behind a tinker:// path.',
   listSessions: 'Lists sessions, newest first.',
   getSession: 'Lists the training runs and samplers of a session.',
+  finishSession: 'Ends a session. The first reason stays; afterwards operations are refused and heartbeats answer 410.',
+  searchSessions: 'Finds sessions by name, metadata, project, owner and status, newest first.',
   assignSessionProject: 'Moves a session to a project.',
   exportSessionTrace: 'Gives the URL of the trace of a session once it is built.',
   getSampler: 'Describes a sampler.',
   auditLog: 'Lists what happened to checkpoints on one day.',
   billingUsage: 'Lists what was used, by hour, session and model.',
+  currentCheckpointStorageUsage: 'Lists the storage that checkpoints use now, by project and owner.',
+  getOwnApiKey: 'Says whose key it is. Of command lines, with the raw credential.',
+  revokeOwnApiKey: 'Revokes the key of the request. Of command lines, with the raw credential.',
 };
 
 const INTRODUCTION = `# The protocol

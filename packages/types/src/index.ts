@@ -90,6 +90,7 @@ export type { ForwardBackwardOutput, LossFnConfig, LossFnName, LossFnType } from
 export type { LossFnInputs, LossFnInputsLike, TensorLike } from './training/loss-fn-inputs.js';
 export { type Provenance, type ProvenanceSpan, withProvenance } from './training/provenance.js';
 export type {
+  AuditEventType,
   AuditLogEntry,
   AuditLogResponse,
   BillingEventInfo,
@@ -97,7 +98,6 @@ export type {
   BillingUsageResponse,
   BillingUsageSession,
   CheckpointUsage,
-  OtherUsage,
   SamplingPrefillUsage,
   SamplingSampleUsage,
   StorageUsage,
@@ -128,5 +128,16 @@ export type {
 export type { GetSamplerResponse, SamplingParams } from './wire/sampling.js';
 export type { OpenText } from './wire/scalars.js';
 export type { GetServerCapabilitiesResponse, SupportedModel, WhoamiResponse } from './wire/service.js';
+export type {
+  SessionOwnerFilter,
+  SessionSearchCursor,
+  SessionSearchRequest,
+  SessionSearchResponse,
+  SessionStatusFilter,
+  SessionSummary,
+} from './wire/session-search.js';
+export type { FailedSession, SessionFailureReason, SessionFinishReason, SessionStatus } from './wire/session-status.js';
 export type { AccessScope, GetSessionResponse, ListSessionsResponse, TraceExportResponse } from './wire/sessions.js';
+export type { CheckpointStorageUsage, CurrentCheckpointStorageUsageResponse } from './wire/storage-usage.js';
+export type { OtherKind } from './wire/unions.js';
 export type { LoadWeightsResponse, SaveWeightsForSamplerResponse, SaveWeightsResponse, WeightsInfoResponse } from './wire/weights.js';

@@ -168,8 +168,12 @@ export {
   getServerCapabilitiesResponse,
   type HealthResponse,
   healthResponse,
+  type SelfApiKeyResponse,
+  selfApiKeyResponse,
   whoamiResponse,
 } from './wire/service.js';
+export { sessionSearchRequest, sessionSearchResponse } from './wire/session-search.js';
+export { type FinishSessionRequest, finishSessionRequest } from './wire/session-status.js';
 export {
   type AssignSessionProjectRequest,
   assignSessionProjectRequest,
@@ -189,6 +193,7 @@ export {
   sessionHeartbeatResponse,
   traceExportResponse,
 } from './wire/sessions.js';
+export { currentCheckpointStorageUsageResponse, type StorageUsageQuery, storageUsageQuery } from './wire/storage-usage.js';
 export {
   type GenericEvent,
   type SessionEndEvent,

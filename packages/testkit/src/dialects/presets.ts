@@ -31,10 +31,15 @@ const NEWER_ROUTES: readonly RouteName[] = [
   'cancelFuture',
   'copyWeights',
   'createCustomLoss',
+  'currentCheckpointStorageUsage',
   'externalWeightsUrls',
+  'finishSession',
+  'getOwnApiKey',
   'joinSamplingSession',
   'retrieveFutures',
+  'revokeOwnApiKey',
   'saveWeightsExternal',
+  'searchSessions',
 ];
 const ANY_TTL: Dialect['ttlSeconds'] = { min: 1, max: Number.MAX_SAFE_INTEGER };
 

@@ -42,6 +42,10 @@ export interface EngineModelInfo {
   readonly tokenizerId: string;
   /** The architecture, as `get_info` reports it. */
   readonly arch: string;
+  /** As the capabilities announce it. Default true. */
+  readonly trainable?: boolean | undefined;
+  /** As the capabilities announce it. Default true. */
+  readonly sampleable?: boolean | undefined;
 }
 
 /** What to train: a base model, the adapter on it, and by which optimizer. */

@@ -1,6 +1,6 @@
 import type { RouteHandler } from '../requests/request-context.js';
 import type { RouteName } from '../routes/route-types.js';
-import { auditLog, billingUsage } from './account.js';
+import { auditLog, billingUsage, currentCheckpointStorageUsage, getOwnApiKey, revokeOwnApiKey } from './account.js';
 import {
   checkpointArchive,
   deleteCheckpoint,
@@ -23,7 +23,16 @@ import { asample, createSamplingSession, getSampler } from './sampling.js';
 import { saveWeights, saveWeightsForSampler } from './save-weights.js';
 import { authToken, clientConfig, clientDynamicConfig, getServerCapabilities, healthz, telemetry } from './service.js';
 import { cancelFuture, joinSamplingSession, retrieveFutures } from './session-futures.js';
-import { assignSessionProject, createSession, exportSessionTrace, getSession, listSessions, sessionHeartbeat } from './sessions.js';
+import { searchSessions } from './session-search.js';
+import {
+  assignSessionProject,
+  createSession,
+  exportSessionTrace,
+  finishSession,
+  getSession,
+  listSessions,
+  sessionHeartbeat,
+} from './sessions.js';
 import { forward, forwardBackward, optimStep } from './training.js';
 
 /** The handler of each endpoint. */
@@ -67,9 +76,14 @@ export const ROUTE_HANDLERS: { readonly [Name in RouteName]: RouteHandler<Name> 
   weightsInfo,
   listSessions,
   getSession,
+  finishSession,
+  searchSessions,
   assignSessionProject,
   exportSessionTrace,
   getSampler,
   auditLog,
   billingUsage,
+  currentCheckpointStorageUsage,
+  getOwnApiKey,
+  revokeOwnApiKey,
 };

@@ -1,4 +1,4 @@
-import type { CheckpointType, CustomLossDefinition, LoraConfig, OptimizerConfig } from '@tinkex/types';
+import type { CheckpointType, CustomLossDefinition, LoraConfig, OptimizerConfig, SessionFinishReason } from '@tinkex/types';
 import type { CheckpointFiles, EngineModel, EngineSampler } from '../engine/engine.js';
 import type { CompletionLog } from './completion-log.js';
 import type { Lane } from './lane.js';
@@ -17,8 +17,11 @@ export interface SessionRecord {
   readonly tags: readonly string[];
   readonly userMetadata: Readonly<Record<string, unknown>>;
   readonly sdkVersion: string;
+  readonly displayName: string | undefined;
   projectId: string | undefined;
   lastHeartbeatMs: number;
+  /** How its client ended it; set once. */
+  finished: { readonly reason: SessionFinishReason; readonly detail: string | undefined } | undefined;
   /** Accepted creations by `model_seq_id`. */
   readonly modelSeqs: Map<number, AcceptedOperation>;
   /** Sampling sessions by `sampling_session_seq_id`. */
