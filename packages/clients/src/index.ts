@@ -23,6 +23,8 @@ export {
   imageAssetPointer,
   type JsonObject,
   type LossFnType,
+  type LossFunction,
+  type LossTensor,
   ModelInput,
   type ModelInputChunk,
   NotFoundError,
@@ -43,6 +45,7 @@ export {
   TimeoutError,
   TinkexError,
   type Tokenizer,
+  type TracedLoss,
   type TrainingRun,
   UnprocessableEntityError,
   ValidationError,
@@ -80,7 +83,9 @@ export type { ServerMessage, ServiceClientOptions } from './service/service-opti
 export type { HuggingFaceTokenizer } from './tokenizers/huggingface-tokenizer.js';
 export type { TokenizerOptions } from './tokenizers/tokenizer-library.js';
 export type { CustomForwardBackwardOutput, CustomLoss, CustomLossResult, LogprobTensor } from './training/custom-loss.js';
+export type { LossHandle } from './training/loss-handle.js';
 export type { ResumedTraining, ResumeOptions } from './training/resume.js';
+export type { CustomLossOptions } from './training/session-losses.js';
 export { TrainingClient } from './training/training-client.js';
 export type {
   FromStateOptions,

@@ -18,6 +18,7 @@ const PURPOSES: { readonly [Name in RouteName]: string } = {
   unloadModel: 'Releases a model once the operations accepted before it have run.',
   forwardBackward: 'Computes the loss of a batch and adds its gradients to those already accumulated.',
   forward: 'Computes the loss of a batch without gradients. Only for servers that read JSON.',
+  createCustomLoss: 'Stores a traced loss in the session, for passes with the loss function custom.',
   optimStep: 'Applies the accumulated gradients.',
   loadWeights: 'Loads a checkpoint into a model, or creates a model from one.',
   saveWeights: 'Saves the weights and the optimizer, to resume training from.',

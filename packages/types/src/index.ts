@@ -1,3 +1,14 @@
+export type {
+  CustomLossArgument,
+  CustomLossDefinition,
+  CustomLossGraph,
+  CustomLossInput,
+  CustomLossInputRank,
+  CustomLossNode,
+  CustomLossNodeOp,
+} from './custom-loss/custom-loss-graph.js';
+export type { LossIndex, LossOperand, LossTensor } from './custom-loss/loss-tensor.js';
+export type { LossFunction, LossInputRanks, TracedLoss, TraceOptions } from './custom-loss/trace-loss.js';
 export { AbortedError, type AbortedErrorOptions } from './errors/aborted-error.js';
 export { ApiStatusError, type ApiStatusErrorOptions } from './errors/api-status-error.js';
 export { ConfigurationError, type ConfigurationErrorOptions } from './errors/configuration-error.js';

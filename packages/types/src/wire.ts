@@ -73,6 +73,12 @@ export {
 export type { AnyCodec, Codec, Infer } from './wire/codec.js';
 export { type CopyWeightsRequest, copyWeightsRequest, copyWeightsResponse } from './wire/copy-weights.js';
 export {
+  type CreateCustomLossRequest,
+  type CreateCustomLossResponse,
+  createCustomLossRequest,
+  createCustomLossResponse,
+} from './wire/custom-loss.js';
+export {
   externalWeightsUrlsResponse,
   type SaveWeightsExternalRequest,
   saveWeightsExternalRequest,

@@ -123,6 +123,32 @@ const sessionSummary = shape(
   { sessionId: text, createdAt: date, owner: text, projectId: text, checkpointsCount: count },
   { status: sessionStatus, displayName: text, userMetadata: map(text), checkpointStorageBytes: count },
 );
+const { lossArgument } = fc.letrec<{ lossArgument: unknown }>((tie) => ({
+  lossArgument: fc.oneof(
+    { depthSize: 'small' },
+    fc.oneof(
+      fc.constant(null),
+      fc.boolean(),
+      number,
+      text,
+      shape({ ref: text }),
+      shape({ dtype: text }),
+      shape({ ellipsis: fc.constant(true) }),
+    ),
+    shape({ float: fc.constantFrom('inf', '-inf', 'nan') }),
+    fc.array(tie('lossArgument'), { maxLength: 3 }),
+    shape({ tuple: fc.array(tie('lossArgument'), { maxLength: 3 }) }),
+    shape({ slice: fc.array(tie('lossArgument'), { minLength: 3, maxLength: 3 }) }),
+    shape({ dict: map(tie('lossArgument')) }),
+  ),
+}));
+const lossNode = shape({
+  op: fc.constantFrom('placeholder', 'get_attr', 'call_function', 'call_method', 'call_module', 'output'),
+  name: some,
+  target: some,
+  args: fc.array(lossArgument, { maxLength: 3 }),
+  kwargs: map(lossArgument),
+});
 const flags = Object.fromEntries(
   Object.entries(wire.clientConfigResponse.decode({})).map(([name, value]) => [
     name,
@@ -181,6 +207,14 @@ const values: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
     { destinationProjectId: some, ttlSeconds: seq, sessionId: text, modelSeqId: count, weightsAccessToken: text },
   ),
   copyWeightsResponse: shape({ tinkerPath: text }),
+  createCustomLossRequest: shape({
+    sessionId: text,
+    customLossSeqId: count,
+    name: some,
+    inputs: fc.array(shape({ name: some, rank: fc.constantFrom(0, 1, 2) }), { minLength: 1, maxLength: 3 }),
+    graph: shape({ format: fc.constant(1), nodes: fc.array(lossNode, { minLength: 1, maxLength: 4 }) }),
+  }),
+  createCustomLossResponse: shape({ lossId: text }),
   createModelRequest: shape(
     { sessionId: text, modelSeqId: count, baseModel: some },
     { userMetadata: json, loraConfig: lora, optimizerConfig: optimizer },

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { type RetryInfo, type Transport, UndiciTransport } from '@tinkex/http';
 import { outerRetryReport, ServiceReporter } from '@tinkex/telemetry/reporter';
-import { consoleUrls, type EventSource, type GetServerCapabilitiesResponse } from '@tinkex/types';
+import { consoleUrls, type EventSource, type GetServerCapabilitiesResponse, type LossFunction, type LossInputRanks } from '@tinkex/types';
+import { traceLoss } from '@tinkex/types/custom-loss';
 import { Futures } from '../futures/futures.js';
 import type { CopiedWeights, CopyWeightsOptions } from '../rest/copy-weights.js';
 import { RestClient } from '../rest/rest-client.js';
@@ -19,8 +20,10 @@ import {
 } from '../sampling/sampling-client.js';
 import { joinSampler, parseSamplingHandle, type SamplingClientHandle } from '../sampling/sampling-handle.js';
 import { checkLoraModel, createLoraModel, createModelFromState } from '../training/create-model.js';
+import type { LossHandle } from '../training/loss-handle.js';
 import type { TrainingParts } from '../training/operations.js';
 import { checkResumeOptions, findNewestCheckpoint, type ResumedTraining, type ResumeOptions } from '../training/resume.js';
+import { type CustomLossOptions, SessionLosses } from '../training/session-losses.js';
 import { TrainingClient } from '../training/training-client.js';
 import type { FromStateOptions, LoraTrainingOptions } from '../training/training-options.js';
 import { type ClientParts, createClientParts } from './client-parts.js';
@@ -60,6 +63,7 @@ export class ServiceClient implements AsyncDisposable, SamplingService {
   readonly #runtime: Runtime;
   readonly #connection: SharedWork<ClientParts>;
   readonly #session: SharedWork<SessionClientParts>;
+  readonly #losses = new SessionLosses();
   readonly #adoptedSessions = new Set<string>();
   #started: Started | undefined;
   #dynamicConfig: (() => Started['dynamicConfig']) | undefined;
@@ -162,6 +166,20 @@ export class ServiceClient implements AsyncDisposable, SamplingService {
     const { retry, recordStabilityInfo = isRecorded } = options;
     const seqIds = await joinSampler(parts, samplingSessionId, options);
     return SamplingClient.of(parts, { samplingSessionId, sessionId, seqIds, retry, recordStabilityInfo });
+  }
+
+  /**
+   * Traces a loss of one datum and creates it in the session, for `training.forwardBackwardCustom`. The server runs it if it runs custom
+   * losses, otherwise this process does, with equal results. `jaxLoss` of `@tinkex/clients/autodiff` traces losses written with jax-js.
+   *
+   * @throws `ValidationError` when the loss cannot be traced, or this session has created the same loss before.
+   */
+  async createCustomLoss<const Inputs extends LossInputRanks = Record<never, never>>(
+    loss: LossFunction<Inputs>,
+    options: CustomLossOptions<Inputs> = {},
+  ): Promise<LossHandle> {
+    const definition = traceLoss(loss, options);
+    return this.#run(options, this.#connectSession, (parts, step) => this.#losses.create(parts, definition, step));
   }
 
   /** Creates a client that manages runs, checkpoints, sessions and bills. Needs no session. */

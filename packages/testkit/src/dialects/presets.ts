@@ -30,6 +30,7 @@ const BEYOND_SMALLEST_SERVER = (Object.keys(endpoints) as RouteName[]).filter((r
 const NEWER_ROUTES: readonly RouteName[] = [
   'cancelFuture',
   'copyWeights',
+  'createCustomLoss',
   'currentCheckpointStorageUsage',
   'externalWeightsUrls',
   'finishSession',

@@ -11,6 +11,7 @@ import type {
   SamplingParams,
   TensorData,
 } from '@tinkex/types';
+import type { CustomLossProgram } from '@tinkex/types/custom-loss';
 
 type MaybePromise<T> = T | Promise<T>;
 
@@ -77,6 +78,8 @@ export interface EngineForwardInput {
   readonly lossFn: string;
   /** Names as on the wire, e.g. `clip_low_threshold`. */
   readonly lossFnConfig?: LossFnConfig | undefined;
+  /** The loss to run, for the loss function `custom`. The server has found it by its ID. */
+  readonly customLoss?: CustomLossProgram | undefined;
 }
 
 /** Fixed weights to sample from. */

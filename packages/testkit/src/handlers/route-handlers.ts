@@ -13,6 +13,7 @@ import {
   weightsInfo,
 } from './checkpoints.js';
 import { copyWeights } from './copy-weights.js';
+import { createCustomLoss } from './custom-losses.js';
 import { saveWeightsExternal } from './external-weights.js';
 import { retrieveFuture } from './futures.js';
 import { loadWeights } from './load-weights.js';
@@ -50,6 +51,7 @@ export const ROUTE_HANDLERS: { readonly [Name in RouteName]: RouteHandler<Name> 
   unloadModel,
   forwardBackward,
   forward,
+  createCustomLoss,
   optimStep,
   loadWeights,
   saveWeights,

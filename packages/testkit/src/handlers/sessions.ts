@@ -25,6 +25,7 @@ export const createSession: RouteHandler<'createSession'> = (context) => {
     finished: undefined,
     modelSeqs: new Map(),
     samplerSeqs: new Map(),
+    customLosses: new Map(),
     traceAskedAtMs: undefined,
   };
   tenant.sessions.set(session.sessionId, session);

@@ -36,6 +36,7 @@ async function storedTenant(keyHash: string, tenant: Tenant, blobs: BlobStore): 
       ...session,
       modelSeqs: [...session.modelSeqs],
       samplerSeqs: [...session.samplerSeqs],
+      customLosses: [...session.customLosses],
     })),
     models,
     samplers,

@@ -1,4 +1,4 @@
-import type { CheckpointType, LoraConfig, OptimizerConfig, SessionFinishReason } from '@tinkex/types';
+import type { CheckpointType, CustomLossDefinition, LoraConfig, OptimizerConfig, SessionFinishReason } from '@tinkex/types';
 import type { CheckpointFiles, EngineModel, EngineSampler } from '../engine/engine.js';
 import type { CompletionLog } from './completion-log.js';
 import type { Lane } from './lane.js';
@@ -26,6 +26,8 @@ export interface SessionRecord {
   readonly modelSeqs: Map<number, AcceptedOperation>;
   /** Sampling sessions by `sampling_session_seq_id`. */
   readonly samplerSeqs: Map<number, { readonly fingerprint: string; readonly samplerId: string }>;
+  /** Custom losses by `custom_loss_seq_id`. */
+  readonly customLosses: Map<number, AcceptedOperation & { readonly lossId: string; readonly definition: CustomLossDefinition }>;
   /** When a trace export was first requested. */
   traceAskedAtMs: number | undefined;
 }

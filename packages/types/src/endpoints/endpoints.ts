@@ -10,6 +10,7 @@ import {
   trainingRunsResponse,
 } from '../wire/checkpoints.js';
 import { copyWeightsRequest, copyWeightsResponse } from '../wire/copy-weights.js';
+import { createCustomLossRequest, createCustomLossResponse } from '../wire/custom-loss.js';
 import { externalWeightsUrlsResponse, saveWeightsExternalRequest, saveWeightsExternalResponse } from '../wire/external-weights.js';
 import {
   cancelFutureRequest,
@@ -175,6 +176,13 @@ export const endpoints = {
     request: forwardBackwardRequest,
     result: forwardBackwardOutput,
     requestType: 'Forward',
+  },
+  createCustomLoss: {
+    ...operation,
+    path: '/api/v1/create_custom_loss',
+    request: createCustomLossRequest,
+    result: createCustomLossResponse,
+    requestType: 'CreateCustomLoss',
   },
   optimStep: { ...operation, path: '/api/v1/optim_step', request: optimStepRequest, result: optimStepResponse, requestType: 'OptimStep' },
   loadWeights: {
