@@ -74,8 +74,9 @@ export { BYTE_TOKENIZER_ID, ByteTokenizer, isByteTokenizerId } from './tokenizer
 export { type DecodeOptions, type Encoded, encodedIds, type Tokenizer } from './tokenizer/tokenizer.js';
 export { type TokenizerSource, tokenizerIdFor } from './tokenizer/tokenizer-id.js';
 export { type Datum, type DatumOptions, datum, type NextTokenOptions, nextTokenDatum } from './training/datum.js';
-export type { ForwardBackwardOutput, LossFnName, LossFnType } from './training/forward-backward.js';
+export type { ForwardBackwardOutput, LossFnConfig, LossFnName, LossFnType } from './training/forward-backward.js';
 export type { LossFnInputs, LossFnInputsLike, TensorLike } from './training/loss-fn-inputs.js';
+export { type Provenance, type ProvenanceSpan, withProvenance } from './training/provenance.js';
 export type {
   AuditLogEntry,
   AuditLogResponse,
@@ -100,8 +101,17 @@ export type {
 } from './wire/checkpoints.js';
 export type { WireFormat } from './wire/codec.js';
 export type { GetInfoResponse, LoraConfig, ModelData, UnloadModelResponse } from './wire/models.js';
+export type { AdamParams, OptimStepResponse } from './wire/optim-step.js';
+export type {
+  AdamWOptimizerConfig,
+  DimuonOptimizerConfig,
+  DimuonParams,
+  OptimizerConfig,
+  OptimizerFamily,
+  OtherOptimizerConfig,
+  OtherOptimizerParams,
+} from './wire/optimizers.js';
 export type { GetSamplerResponse, SamplingParams } from './wire/sampling.js';
 export type { GetServerCapabilitiesResponse, SupportedModel, WhoamiResponse } from './wire/service.js';
 export type { AccessScope, GetSessionResponse, ListSessionsResponse, TraceExportResponse } from './wire/sessions.js';
-export type { AdamParams, OptimStepResponse } from './wire/training.js';
 export type { LoadWeightsResponse, SaveWeightsForSamplerResponse, SaveWeightsResponse, WeightsInfoResponse } from './wire/weights.js';

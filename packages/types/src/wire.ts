@@ -22,6 +22,7 @@ export {
   ForwardBackwardRequestSchema,
   file_tinker_public as tinkerPublicFile,
   ImageChunkSchema,
+  type ProvenanceSpanSchema,
   SampledSequenceSchema,
   SampleResponseSchema,
   SamplingParamsSchema,
@@ -43,7 +44,8 @@ export { type ChunkLimits, chunkData, type DataChunk } from './training/chunk-da
 export { combineForwardBackwardOutputs } from './training/combine-outputs.js';
 export type { ForwardBackwardRequest } from './training/forward-backward.js';
 export { lossFnInput } from './training/loss-fn-inputs.js';
-export { type ChunkMetrics, type ReduceMetricsOptions, reduceMetrics, unorderedHash } from './training/reduce-metrics.js';
+export { coverageIssues } from './training/provenance.js';
+export { type ChunkMetrics, type ReduceMetricsOptions, reduceMetrics, wrappingSum } from './training/reduce-metrics.js';
 export {
   type AuditLogQuery,
   auditLogQuery,
@@ -107,6 +109,15 @@ export {
   unloadModelResponse,
 } from './wire/models.js';
 export { unknownFields } from './wire/objects.js';
+export {
+  adamParams,
+  DEFAULT_ADAM_PARAMS,
+  type OptimStepRequest,
+  optimStepRequest,
+  optimStepResponse,
+  type ResolvedAdamParams,
+} from './wire/optim-step.js';
+export { DEFAULT_OPTIMIZER, dimuonParams, type OptimizerParams } from './wire/optimizers.js';
 export {
   type FailureReport,
   type PollAnswerMeaning,
@@ -178,17 +189,7 @@ export {
   telemetryResponse,
   type UnhandledExceptionEvent,
 } from './wire/telemetry.js';
-export {
-  adamParams,
-  DEFAULT_ADAM_PARAMS,
-  datumCodec,
-  forwardBackwardOutput,
-  forwardBackwardRequest,
-  type OptimStepRequest,
-  optimStepRequest,
-  optimStepResponse,
-  type ResolvedAdamParams,
-} from './wire/training.js';
+export { datumCodec, forwardBackwardOutput, forwardBackwardRequest } from './wire/training.js';
 export {
   type LoadWeightsRequest,
   loadWeightsRequest,

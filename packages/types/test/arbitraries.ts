@@ -7,6 +7,7 @@ import {
   image,
   imageAssetPointer,
   ModelInput,
+  type ProvenanceSpan,
   type SampleResponse,
   TensorData,
   TopkLogprobs,
@@ -75,7 +76,7 @@ export const names = fc.oneof(
 
 /** Documented names would be renamed, so other names are used beside them. */
 const inputName = fc.oneof(
-  fc.constantFrom('targetTokens', 'weights', 'advantages', 'logprobs', 'clipLowThreshold'),
+  fc.constantFrom('targetTokens', 'weights', 'advantages', 'logprobs', 'clipLowThreshold', 'sequenceRatioMask'),
   names.filter((name) => !/_/.test(name)),
 );
 
@@ -83,8 +84,24 @@ function dictionary<T>(keys: fc.Arbitrary<string>, values: fc.Arbitrary<T>, maxL
   return fc.array(fc.tuple(keys, values), { maxLength }).map((entries) => Object.fromEntries(entries));
 }
 
+const spans: fc.Arbitrary<ProvenanceSpan[]> = fc.array(
+  fc.record({
+    kind: fc.constantFrom('prompt', 'sampled'),
+    sequenceId: fc.string({ unit: 'grapheme', minLength: 1 }),
+    offset: fc.nat({ max: 2 ** 53 - 1 }),
+    length: fc.nat(),
+  }),
+  { minLength: 1, maxLength: 3 },
+);
+
 function data(options: { onlyFinite: boolean }): fc.Arbitrary<Datum[]> {
-  const datum = fc.record({ modelInput: modelInputs({ isTraining: true }), lossFnInputs: dictionary(inputName, tensors(options)) });
+  const datum = fc
+    .record({
+      modelInput: modelInputs({ isTraining: true }),
+      lossFnInputs: dictionary(inputName, tensors(options)),
+      provenance: fc.option(fc.record({ modelInput: spans, targetTokens: spans }), { nil: undefined }),
+    })
+    .map(({ provenance, ...rest }) => (provenance === undefined ? rest : { ...rest, provenance }));
   return fc.array(datum, { minLength: 1, maxLength: 4 });
 }
 
@@ -98,7 +115,7 @@ export function requests(options: { onlyFinite: boolean }): fc.Arbitrary<Forward
       seqId: fc.option(fc.integer({ min: 1, max: 2 ** 31 - 1 }), { nil: undefined }),
       data: data(options),
       lossFn: fc.constantFrom('cross_entropy', 'ppo', 'custom'),
-      lossFnConfig: dictionary(names, finiteDouble),
+      lossFnConfig: dictionary(names, fc.oneof(finiteDouble, fc.string({ unit: 'grapheme' }))),
       forwardOnly: fc.boolean(),
     })
     .map(({ seqId, lossFnConfig, ...rest }) => ({

@@ -80,6 +80,12 @@ const usage = fc.oneof(
   shape({ type: fc.constant('storage'), gigabyteHours: number }),
   shape({ type: fc.constant('other'), raw: fc.constant({ type: 'brand_new', x: 1 }) }),
 );
+const optimizer = fc.oneof(
+  fc.constant({ type: 'adamw' }),
+  fc.constant({ type: 'dimuon', version: 1 }),
+  fc.constant({ type: 'other', raw: { type: 'brand_new', k: 2 } }),
+);
+const dimuon = { learningRate: positive, gradClipNorm: number, beta1: fc.constantFrom(0, 0.5, 0.9) };
 const flags = Object.fromEntries(
   Object.entries(wire.clientConfigResponse.decode({})).map(([name, value]) => [
     name,
@@ -116,13 +122,17 @@ const values: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   clientConfigRequest: shape({ sdkVersion: text }),
   clientConfigResponse: shape(flags),
   clientDynamicConfigResponse: shape({ refreshIntervalSec: count, sampleCancelEnabled: fc.boolean(), sampleCancelMaxBatchSize: count }),
-  createModelRequest: shape({ sessionId: text, modelSeqId: count, baseModel: some }, { userMetadata: json, loraConfig: lora }),
+  createModelRequest: shape(
+    { sessionId: text, modelSeqId: count, baseModel: some },
+    { userMetadata: json, loraConfig: lora, optimizerConfig: optimizer },
+  ),
   createModelResponse: shape({ modelId: text }),
   createSamplingSessionRequest: shape({ sessionId: text, samplingSessionSeqId: count, modelPath: path }, { baseModel: text }),
   createSamplingSessionResponse: shape({ samplingSessionId: text }),
   createSessionRequest: shape({ tags: texts, userMetadata: fc.oneof(json, fc.constant(null)), sdkVersion: text }, { projectId: text }),
   createSessionResponse: shape({ sessionId: text }, { infoMessage: text, warningMessage: text, errorMessage: text }),
   cursor,
+  dimuonParams: shape(dimuon),
   datumCodec: requests({ onlyFinite: true }).map(({ data }) => data[0]),
   forwardBackwardOutput: outputs({ onlyFinite: true }),
   forwardBackwardRequest: requests({ onlyFinite: true }),
@@ -148,7 +158,7 @@ const values: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   }),
   getInfoRequest: shape({ modelId: text }),
   getInfoResponse: shape(
-    { modelId: text, modelData: shape({}, { arch: text, modelName: text, tokenizerId: text }) },
+    { modelId: text, modelData: shape({}, { arch: text, modelName: text, tokenizerId: text }), optimizerConfig: optimizer },
     { isLora: fc.boolean(), loraRank: count, modelName: text },
   ),
   getSamplerResponse: shape({ samplerId: text, baseModel: text }, { modelPath: text }),
@@ -171,10 +181,15 @@ const values: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
       { sessionId: text, modelSeqId: count, path: some, optimizer: fc.boolean() },
       { baseModel: text, userMetadata: json, weightsAccessToken: text },
     ),
+    shape({ sessionId: text, modelSeqId: count, path: some, optimizer: fc.constant(false) }, { optimizerConfig: optimizer }),
   ),
   loadWeightsResponse: shape({}, { path: text, modelId: text }),
   loraConfig: lora,
-  optimStepRequest: shape({ adamParams: adam, modelId: text }, { seqId: seq }),
+  optimStepRequest: fc.oneof(
+    shape({ adamParams: adam, modelId: text }, { seqId: seq }),
+    shape({ optimizerParams: shape({ type: fc.constant('dimuon'), ...dimuon }), modelId: text }, { seqId: seq }),
+    shape({ optimizerParams: fc.constant({ type: 'other', raw: { type: 'brand_new', x: 1 } }), modelId: text }, { seqId: seq }),
+  ),
   optimStepResponse: shape({}, { metrics: map(number) }),
   requestFailedResponse: shape({ error: text, category: fc.constantFrom('user', 'server', 'unknown') }),
   sampleRequest: shape(
@@ -223,7 +238,7 @@ const values: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   untypedApiFuture: shape({ requestId: text }, { modelId: text, sampleSequenceIds: texts }),
   weightsInfoRequest: shape({ tinkerPath: text }),
   weightsInfoResponse: shape(
-    { baseModel: text, isLora: fc.boolean() },
+    { baseModel: text, optimizerConfig: optimizer, isLora: fc.boolean() },
     { loraRank: count, trainUnembed: fc.boolean(), trainMlp: fc.boolean(), trainAttn: fc.boolean() },
   ),
   whoamiResponse: shape({ userUrn: text }, { email: text }),

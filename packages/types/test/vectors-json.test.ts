@@ -1,11 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import {
+  type AdamParams,
+  type DimuonParams,
   dmel,
   encodedText,
   image,
   imageAssetPointer,
   type JsonObject,
   ModelInput,
+  type OptimizerConfig,
   type SamplingParams,
   TensorData,
   ValidationError,
@@ -41,6 +44,7 @@ const bodies: Readonly<Record<string, (values: never, name: string) => JsonObjec
     rank: number;
     seed?: number;
     user_metadata?: JsonObject;
+    optimizer?: { type: string };
   }) =>
     wire.createModelRequest.encode({
       sessionId: values.session_id,
@@ -48,11 +52,25 @@ const bodies: Readonly<Record<string, (values: never, name: string) => JsonObjec
       baseModel: values.base_model,
       loraConfig: { rank: values.rank, ...(values.seed === undefined ? {} : { seed: values.seed }) },
       ...(values.user_metadata === undefined ? {} : { userMetadata: values.user_metadata }),
+      // The reference always sends the optimizer; our client leaves the default out.
+      optimizerConfig: optimizerOf(values.optimizer),
     }),
   'POST /api/v1/get_info': ({ model_id }: { model_id: string }) => wire.getInfoRequest.encode({ modelId: model_id }),
   'POST /api/v1/unload_model': ({ model_id }: { model_id: string }) => wire.unloadModelRequest.encode({ modelId: model_id }),
-  'POST /api/v1/optim_step': (values: { model_id: string; seq_id: number; adam_params: Record<string, number> }) =>
-    wire.optimStepRequest.encode({ modelId: values.model_id, seqId: values.seq_id, adamParams: camel(values.adam_params) }),
+  'POST /api/v1/optim_step': (values: {
+    model_id: string;
+    seq_id: number;
+    adam_params?: object;
+    dimuon_params?: object;
+    other_params?: JsonObject;
+  }) =>
+    wire.optimStepRequest.encode({
+      modelId: values.model_id,
+      seqId: values.seq_id,
+      ...(values.adam_params && { adamParams: camel<AdamParams>(values.adam_params) }),
+      ...(values.dimuon_params && { optimizerParams: { type: 'dimuon', ...camel<DimuonParams>(values.dimuon_params) } }),
+      ...(values.other_params && { optimizerParams: { type: 'other', raw: values.other_params } }),
+    }),
   'POST /api/v1/save_weights': ({ name: path, ...values }: { name: string }) =>
     wire.saveWeightsRequest.encode({ ...camel<{ modelId: string }>(values), path }),
   'POST /api/v1/load_weights': (values: Record<string, never>) => wire.loadWeightsRequest.encode(camel(values)),
@@ -77,6 +95,10 @@ const bodies: Readonly<Record<string, (values: never, name: string) => JsonObjec
     wire.assignSessionProjectRequest.encode({ projectId: project_id }),
   'POST /api/v1/telemetry': () => wire.telemetryRequest.encode(telemetryExample),
 };
+
+function optimizerOf(config: { type: string } = { type: 'adamw' }): OptimizerConfig {
+  return ['adamw', 'dimuon'].includes(config.type) ? (config as OptimizerConfig) : { type: 'other', raw: config };
+}
 
 const telemetryExample: TelemetryRequest = {
   events: [
@@ -168,7 +190,7 @@ function camel<T>(values: object): T {
 }
 
 describe('request-bodies.json', () => {
-  for (const { name, input, expected } of vectorCases<BodyInput, JsonObject>('request-bodies', 46)) {
+  for (const { name, input, expected } of vectorCases<BodyInput, JsonObject>('request-bodies', 65)) {
     it(name, () => {
       const encode = bodies[input.endpoint];
       if (encode === undefined) throw new Error(`no body for ${input.endpoint}`);
@@ -224,7 +246,7 @@ function present(value: unknown, isTop = true): unknown {
 }
 
 describe('response-parsing.json', () => {
-  for (const { name, input, expected } of vectorCases<{ type: string; body: JsonObject }, ParsingExpected>('response-parsing', 72)) {
+  for (const { name, input, expected } of vectorCases<{ type: string; body: JsonObject }, ParsingExpected>('response-parsing', 105)) {
     it(name, () => {
       const codec = codecOf(input.type);
       const reason = deviations[name];
@@ -250,6 +272,26 @@ describe('response-parsing.json', () => {
     expect(extra.data[0]?.eventInfo).toEqual({ type: 'training', tokenCount: 5 });
     expect(wire.unknownFields(extra.data[0]?.eventInfo ?? {})).toEqual({ x: 1 });
   });
+});
+
+describe('request-validation.json', () => {
+  const types: Readonly<Record<string, (values: JsonObject) => unknown>> = {
+    DimuonParams: (values) => wire.optimStepRequest.decode({ model_id: 'm', optimizer_params: { type: 'dimuon', ...values } }),
+    DimuonOptimizerConfig: (values) =>
+      wire.createModelRequest.decode({
+        session_id: 's',
+        model_seq_id: 0,
+        base_model: 'b',
+        optimizer_config: { type: 'dimuon', ...values },
+      }),
+  };
+  for (const { name, input, expected } of vectorCases<{ type: string; values: JsonObject }, { ok: boolean }>('request-validation', 10)) {
+    it(name, () => {
+      const read = () => types[input.type]?.(input.values);
+      if (expected.ok) expect(read()).toBeDefined();
+      else expect(read).toThrow(ValidationError);
+    });
+  }
 });
 
 interface EndpointExpected {

@@ -10,6 +10,7 @@ import {
   imageAssetPointer,
   ModelInput,
   type ModelInputChunk,
+  type Provenance,
   promptLogprobsToList,
   type SampleResponse,
   TensorData,
@@ -72,9 +73,28 @@ interface RequestVector {
   readonly model_id: string;
   readonly seq_id: number | null;
   readonly loss_fn: string;
-  readonly loss_fn_config?: Record<string, number>;
+  readonly loss_fn_config?: Record<string, number | string | boolean>;
   readonly forward_only?: boolean;
-  readonly data: { model_input: ChunkVector[]; loss_fn_inputs: Record<string, TensorVector> }[];
+  readonly data: {
+    model_input: ChunkVector[];
+    loss_fn_inputs: Record<string, TensorVector>;
+    model_input_spans?: SpanVector[];
+    loss_fn_input_spans?: SpanVector[];
+  }[];
+}
+
+interface SpanVector {
+  readonly kind: 'prompt' | 'sampled';
+  readonly sequence_id: string;
+  readonly offset?: number;
+  readonly length: number;
+}
+
+/** One list alone is what JavaScript could pass; the type forbids it. */
+function provenanceOf(modelInput?: SpanVector[], targetTokens?: SpanVector[]): Pick<Datum, 'provenance'> {
+  if (modelInput === undefined && targetTokens === undefined) return {};
+  const spans = (list?: SpanVector[]) => list?.map(({ sequence_id: sequenceId, ...span }) => ({ ...span, sequenceId }));
+  return { provenance: { modelInput: spans(modelInput), targetTokens: spans(targetTokens) } as Provenance };
 }
 
 function requestOf(input: RequestVector): ForwardBackwardRequest {
@@ -84,6 +104,7 @@ function requestOf(input: RequestVector): ForwardBackwardRequest {
       lossFnInputs: Object.fromEntries(
         Object.entries(datum.loss_fn_inputs).map(([name, tensor]) => [name === 'target_tokens' ? 'targetTokens' : name, tensorOf(tensor)]),
       ),
+      ...provenanceOf(datum.model_input_spans, datum.loss_fn_input_spans),
     }),
   );
   return {
@@ -97,7 +118,7 @@ function requestOf(input: RequestVector): ForwardBackwardRequest {
 }
 
 describe('protobuf-forward-backward-request.json', () => {
-  const cases = vectorCases<RequestVector, { ok: boolean; hex: string }>('protobuf-forward-backward-request', 21);
+  const cases = vectorCases<RequestVector, { ok: boolean; hex: string }>('protobuf-forward-backward-request', 33);
   for (const { name, input, expected } of cases) {
     it(name, () => {
       if (!expected.ok) {

@@ -14,14 +14,14 @@ export const addEndpoint: Recipe = {
     after('vectors/protocol/endpoints.json', '"cases": [\n', `    ${JSON.stringify(VECTOR)},\n`),
     before(
       'packages/types/src/wire/sessions.ts',
-      '/** How far the export of',
+      '/** Moves a session, with its runs and samplers, to a project. */',
       `/** The labels of a session. */
 export interface SessionLabelsResponse {
   readonly labels: readonly string[];
 }
 
 /** {@link SessionLabelsResponse} on the wire. */
-export const sessionLabelsResponse: Codec<SessionLabelsResponse> = responseObject<SessionLabelsResponse>('SessionLabelsResponse', {
+export const sessionLabelsResponse = responseObject<SessionLabelsResponse>('SessionLabelsResponse', {
   labels: list(text()),
 });
 

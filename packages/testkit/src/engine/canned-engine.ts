@@ -11,7 +11,7 @@ import {
   EngineUserError,
   type ModelSpec,
 } from './engine.js';
-import { findLossFunction } from './losses.js';
+import { findLossFunction, LOSS_NAMES } from './losses.js';
 
 /** Options of {@link cannedEngine}. */
 export interface CannedEngineOptions {
@@ -41,6 +41,8 @@ export function cannedEngine(options: CannedEngineOptions = {}): Engine {
   return {
     name: 'canned',
     supportedModels,
+    optimizers: ['adamw', 'dimuon'],
+    lossFunctions: LOSS_NAMES,
     createModel: (spec) => new CannedModel(spec, logprob),
     createSampler: () => cannedSampler(sampleTokens, logprob),
   };

@@ -1,9 +1,12 @@
 import type {
   AdamParams,
   Datum,
+  DimuonParams,
   ForwardBackwardOutput,
   LoraConfig,
+  LossFnConfig,
   ModelInput,
+  OptimizerConfig,
   SampleResponse,
   SamplingParams,
   TensorData,
@@ -21,6 +24,10 @@ export const DEFAULT_BASE_MODEL = 'tinkex/tiny';
 export interface Engine {
   readonly name: string;
   readonly supportedModels: readonly EngineModelInfo[];
+  /** The optimizers that its models can have. The server refuses others. Default: only `adamw`. */
+  readonly optimizers?: readonly OptimizerConfig['type'][] | undefined;
+  /** The losses that its models compute. The server refuses others. Default: the model decides, when the operation runs. */
+  readonly lossFunctions?: readonly string[] | undefined;
   createModel(spec: ModelSpec): MaybePromise<EngineModel>;
   /** A fixed set of weights to sample from: the base model alone, or with a saved adapter. */
   createSampler(spec: { readonly baseModel: string; readonly checkpoint?: CheckpointFiles | undefined }): MaybePromise<EngineSampler>;
@@ -36,10 +43,12 @@ export interface EngineModelInfo {
   readonly arch: string;
 }
 
-/** What to train: a base model and the adapter on it. */
+/** What to train: a base model, the adapter on it, and by which optimizer. */
 export interface ModelSpec {
   readonly baseModel: string;
   readonly lora: LoraConfig;
+  /** One of the engine's `optimizers`. Default AdamW. */
+  readonly optimizer?: OptimizerConfig | undefined;
 }
 
 /** The content of the files of a checkpoint, by name (`adapter_config.json`, `adapter_model.safetensors`, …). */
@@ -49,8 +58,8 @@ export type CheckpointFiles = ReadonlyMap<string, Uint8Array>;
 export interface EngineModel {
   /** Computes the loss of every datum. With `backward` the gradients are added to those already accumulated. */
   forward(input: EngineForwardInput, options: { readonly backward: boolean }): MaybePromise<ForwardBackwardOutput>;
-  /** Applies the accumulated gradients and clears them. */
-  optimStep(params: AdamParams): MaybePromise<{ readonly metrics: Record<string, number> }>;
+  /** Applies the accumulated gradients and clears them. The settings are those of the model's optimizer. */
+  optimStep(params: AdamParams | DimuonParams): MaybePromise<{ readonly metrics: Record<string, number> }>;
   /** `training` contains all that `load` with the optimizer needs; `sampler` contains only the weights. */
   save(kind: 'training' | 'sampler'): MaybePromise<CheckpointFiles>;
   /** Replaces the weights, and the optimizer's state with `optimizer` (otherwise it is reset). Drops accumulated gradients. */
@@ -63,7 +72,7 @@ export interface EngineForwardInput {
   /** As on the wire, e.g. `cross_entropy`. */
   readonly lossFn: string;
   /** Names as on the wire, e.g. `clip_low_threshold`. */
-  readonly lossFnConfig?: Readonly<Record<string, number>> | undefined;
+  readonly lossFnConfig?: LossFnConfig | undefined;
 }
 
 /** Fixed weights to sample from. */

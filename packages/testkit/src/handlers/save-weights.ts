@@ -92,6 +92,7 @@ function keep(
     trainingRunId: model.modelId,
     baseModel: model.baseModel,
     loraRank: model.lora.rank,
+    optimizer: model.optimizer,
     trains: { unembed: trainUnembed, mlp: trainMlp, attn: trainAttn },
     savedAtMs: nowMs,
     sizeBytes: [...saved.files.values()].reduce((sum, bytes) => sum + bytes.length, 0),

@@ -1,3 +1,4 @@
+import { DEFAULT_OPTIMIZER } from '@tinkex/types/wire';
 import { Lane } from '../state/lane.js';
 import type { ServerContext } from '../state/server-context.js';
 import type { Tenant } from '../state/tenant.js';
@@ -23,9 +24,10 @@ async function restoreTenant(server: ServerContext, stored: StoredTenant, blobs:
       samplerSeqs: new Map(session.samplerSeqs),
     });
   }
-  for (const { files, ...rest } of stored.checkpoints) {
+  for (const { files, optimizer = DEFAULT_OPTIMIZER, ...rest } of stored.checkpoints) {
     tenant.checkpoints.set(rest.path, {
       ...rest,
+      optimizer,
       expiresAtMs: rest.expiresAtMs,
       files: await blobs.get(files),
       archiveReadyAtMs: undefined,
@@ -49,12 +51,14 @@ async function restoreTenant(server: ServerContext, stored: StoredTenant, blobs:
 }
 
 async function restoreModel(server: ServerContext, tenant: Tenant, stored: StoredModel, blobs: BlobStore): Promise<void> {
-  const { nextSeqId, accepted, files, userMetadata, ...rest } = stored;
-  const engine = files === null ? undefined : await server.engine.createModel({ baseModel: stored.baseModel, lora: stored.lora });
+  const { nextSeqId, accepted, files, userMetadata, optimizer = DEFAULT_OPTIMIZER, ...rest } = stored;
+  const { baseModel, lora } = stored;
+  const engine = files === null ? undefined : await server.engine.createModel({ baseModel, lora, optimizer });
   if (files !== null) await engine?.load(await blobs.get(files), { optimizer: true });
   tenant.futures.markExpired(accepted.map(([, { requestId }]) => requestId));
   tenant.models.set(stored.modelId, {
     ...rest,
+    optimizer,
     userMetadata: userMetadata ?? undefined,
     engine,
     lane: new Lane({

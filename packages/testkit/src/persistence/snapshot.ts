@@ -1,4 +1,4 @@
-import type { LoraConfig } from '@tinkex/types';
+import type { LoraConfig, OptimizerConfig } from '@tinkex/types';
 import type { AcceptedOperation, AuditRecord, CheckpointRecord, SessionRecord, UsageRecord } from '../state/records.js';
 import type { StoredFiles } from './blob-store.js';
 
@@ -15,6 +15,8 @@ export interface StoredModel {
   readonly modelSeqId: number;
   readonly baseModel: string;
   readonly lora: LoraConfig;
+  /** Default AdamW. */
+  readonly optimizer?: OptimizerConfig | undefined;
   readonly userMetadata: Readonly<Record<string, unknown>> | null;
   readonly lastRequestMs: number;
   readonly isUnloaded: boolean;
@@ -36,7 +38,11 @@ export interface StoredSampler {
 }
 
 /** A checkpoint on disk. */
-export type StoredCheckpoint = Omit<CheckpointRecord, 'files' | 'archiveReadyAtMs'> & { readonly files: StoredFiles };
+export type StoredCheckpoint = Omit<CheckpointRecord, 'files' | 'archiveReadyAtMs' | 'optimizer'> & {
+  readonly files: StoredFiles;
+  /** Default AdamW. */
+  readonly optimizer?: OptimizerConfig | undefined;
+};
 
 /** A tenant on disk, without its key. */
 export interface StoredTenant {

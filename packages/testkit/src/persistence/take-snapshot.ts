@@ -47,7 +47,7 @@ async function storedTenant(keyHash: string, tenant: Tenant, blobs: BlobStore): 
 }
 
 async function storedModel(model: ModelRecord, blobs: BlobStore): Promise<StoredModel> {
-  const { modelId, sessionId, modelSeqId, baseModel, lora, userMetadata, lastRequestMs, isUnloaded, lane, engine } = model;
+  const { modelId, sessionId, modelSeqId, baseModel, lora, optimizer, userMetadata, lastRequestMs, isUnloaded, lane, engine } = model;
   // Read before the weights: operations accepted while the weights are written are not part of them.
   const nextSeqId = lane.next;
   const accepted = [...lane.accepted()].filter(([seqId]) => seqId < nextSeqId);
@@ -58,6 +58,7 @@ async function storedModel(model: ModelRecord, blobs: BlobStore): Promise<Stored
     modelSeqId,
     baseModel,
     lora,
+    optimizer,
     userMetadata: userMetadata ?? null,
     lastRequestMs,
     isUnloaded,

@@ -1,4 +1,4 @@
-import type { LoraConfig } from '@tinkex/types';
+import type { LoraConfig, OptimizerConfig } from '@tinkex/types';
 import type { CheckpointFiles, EngineModel, EngineSampler } from '../engine/engine.js';
 import type { CompletionLog } from './completion-log.js';
 import type { Lane } from './lane.js';
@@ -34,6 +34,7 @@ export interface ModelRecord {
   readonly modelSeqId: number;
   readonly baseModel: string;
   readonly lora: LoraConfig;
+  readonly optimizer: OptimizerConfig;
   readonly userMetadata: Readonly<Record<string, unknown>> | undefined;
   readonly lane: Lane;
   lastRequestMs: number;
@@ -68,6 +69,8 @@ export interface CheckpointRecord {
   readonly kind: 'training' | 'sampler';
   readonly baseModel: string;
   readonly loraRank: number;
+  /** The optimizer that the weights were trained with. */
+  readonly optimizer: OptimizerConfig;
   readonly trains: { readonly unembed: boolean; readonly mlp: boolean; readonly attn: boolean };
   readonly savedAtMs: number;
   readonly sizeBytes: number;

@@ -24,6 +24,7 @@ import {
   unloadModelRequest,
   unloadModelResponse,
 } from '../wire/models.js';
+import { optimStepRequest, optimStepResponse } from '../wire/optim-step.js';
 import {
   createSamplingSessionRequest,
   createSamplingSessionResponse,
@@ -55,7 +56,7 @@ import {
   traceExportResponse,
 } from '../wire/sessions.js';
 import { telemetryRequest, telemetryResponse } from '../wire/telemetry.js';
-import { forwardBackwardOutput, forwardBackwardRequest, optimStepRequest, optimStepResponse } from '../wire/training.js';
+import { forwardBackwardOutput, forwardBackwardRequest } from '../wire/training.js';
 import {
   loadWeightsRequest,
   loadWeightsResponse,
