@@ -23,7 +23,10 @@ function tensorOf({ data, dtype, shape }: TensorVector): TensorData {
   return new TensorData({ data: values, dtype, shape });
 }
 
-function responseOf({ prompt_alt_tokens: hasAlternatives, prompt_logprobs: logprobs }: NonNullable<ChecksInput['response']>): SampleResponse {
+function responseOf({
+  prompt_alt_tokens: hasAlternatives,
+  prompt_logprobs: logprobs,
+}: NonNullable<ChecksInput['response']>): SampleResponse {
   const matrix = TensorData.fromArray([[1, 2]], 'int64');
   return {
     sequences: [],
