@@ -11,6 +11,7 @@ export {
   ConflictError,
   ConnectionError,
   type Datum,
+  type DimuonParams,
   datum,
   dmel,
   encodedIds,
@@ -21,13 +22,19 @@ export {
   image,
   imageAssetPointer,
   type JsonObject,
+  type LossFnConfig,
   type LossFnType,
   ModelInput,
   type ModelInputChunk,
   NotFoundError,
   nextTokenDatum,
+  type OptimizerConfig,
+  type OptimizerFamily,
   type OptimStepResponse,
+  type OtherOptimizerParams,
   PermissionDeniedError,
+  type Provenance,
+  type ProvenanceSpan,
   parseTinkerPath,
   type QueueState,
   RateLimitError,
@@ -46,6 +53,7 @@ export {
   UnprocessableEntityError,
   ValidationError,
   type WireFormat,
+  withProvenance,
 } from '@tinkex/types';
 export type { DownloadCheckpointOptions, DownloadedCheckpoint } from './checkpoints/download-checkpoint.js';
 export type { DownloadProgress } from './checkpoints/resumable-download.js';
@@ -72,10 +80,12 @@ export type { ServerMessage, ServiceClientOptions } from './service/service-opti
 export type { HuggingFaceTokenizer } from './tokenizers/huggingface-tokenizer.js';
 export type { TokenizerOptions } from './tokenizers/tokenizer-library.js';
 export type { CustomForwardBackwardOutput, CustomLoss, CustomLossResult, LogprobTensor } from './training/custom-loss.js';
+export type { OptimStepParams } from './training/optimizer-settings.js';
 export type { ResumedTraining, ResumeOptions } from './training/resume.js';
 export { TrainingClient } from './training/training-client.js';
 export type {
   FromStateOptions,
+  FromWeightsOptions,
   LoadStateOptions,
   LoraTrainingOptions,
   PassOptions,
