@@ -28,6 +28,7 @@ import { importBenchmarks } from './suites/importing.js';
 import { pendingBenchmarks } from './suites/pending.js';
 import { findPythonRenderers, renderingBenchmarks } from './suites/rendering.js';
 import { samplingBenchmarks } from './suites/sampling.js';
+import { sessionPollBenchmarks } from './suites/session-poll.js';
 import { testkitBenchmarks } from './suites/testkit.js';
 import { trainingBenchmarks } from './suites/training.js';
 
@@ -49,6 +50,7 @@ const benchmarks = [
   importBenchmarks,
   samplingBenchmarks,
   pendingBenchmarks,
+  sessionPollBenchmarks,
   trainingBenchmarks,
   codecBenchmarks,
   renderingBenchmarks,

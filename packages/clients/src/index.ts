@@ -12,6 +12,7 @@ export {
   ConnectionError,
   consoleUrls,
   type Datum,
+  type DimuonParams,
   datum,
   dmel,
   encodedIds,
@@ -22,6 +23,7 @@ export {
   image,
   imageAssetPointer,
   type JsonObject,
+  type LossFnConfig,
   type LossFnType,
   type LossFunction,
   type LossTensor,
@@ -29,8 +31,13 @@ export {
   type ModelInputChunk,
   NotFoundError,
   nextTokenDatum,
+  type OptimizerConfig,
+  type OptimizerFamily,
   type OptimStepResponse,
+  type OtherOptimizerParams,
   PermissionDeniedError,
+  type Provenance,
+  type ProvenanceSpan,
   parseTinkerPath,
   type QueueState,
   RateLimitError,
@@ -50,6 +57,7 @@ export {
   UnprocessableEntityError,
   ValidationError,
   type WireFormat,
+  withProvenance,
 } from '@tinkex/types';
 export type { DownloadCheckpointOptions, DownloadedCheckpoint } from './checkpoints/download-checkpoint.js';
 export type { DownloadProgress } from './checkpoints/resumable-download.js';
@@ -84,11 +92,13 @@ export type { HuggingFaceTokenizer } from './tokenizers/huggingface-tokenizer.js
 export type { TokenizerOptions } from './tokenizers/tokenizer-library.js';
 export type { CustomForwardBackwardOutput, CustomLoss, CustomLossResult, LogprobTensor } from './training/custom-loss.js';
 export type { LossHandle } from './training/loss-handle.js';
+export type { OptimStepParams } from './training/optimizer-settings.js';
 export type { ResumedTraining, ResumeOptions } from './training/resume.js';
 export type { CustomLossOptions } from './training/session-losses.js';
 export { TrainingClient } from './training/training-client.js';
 export type {
   FromStateOptions,
+  FromWeightsOptions,
   LoadStateOptions,
   LoraTrainingOptions,
   PassOptions,

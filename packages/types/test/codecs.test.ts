@@ -92,32 +92,6 @@ const optimizer = fc.oneof(
   fc.constant({ type: 'other', raw: { type: 'brand_new', k: 2 } }),
 );
 const dimuon = { learningRate: positive, gradClipNorm: number, beta1: fc.constantFrom(0, 0.5, 0.9) };
-const { lossArgument } = fc.letrec<{ lossArgument: unknown }>((tie) => ({
-  lossArgument: fc.oneof(
-    { depthSize: 'small' },
-    fc.oneof(
-      fc.constant(null),
-      fc.boolean(),
-      number,
-      text,
-      shape({ ref: text }),
-      shape({ dtype: text }),
-      shape({ ellipsis: fc.constant(true) }),
-    ),
-    shape({ float: fc.constantFrom('inf', '-inf', 'nan') }),
-    fc.array(tie('lossArgument'), { maxLength: 3 }),
-    shape({ tuple: fc.array(tie('lossArgument'), { maxLength: 3 }) }),
-    shape({ slice: fc.array(tie('lossArgument'), { minLength: 3, maxLength: 3 }) }),
-    shape({ dict: map(tie('lossArgument')) }),
-  ),
-}));
-const lossNode = shape({
-  op: fc.constantFrom('placeholder', 'get_attr', 'call_function', 'call_method', 'call_module', 'output'),
-  name: some,
-  target: some,
-  args: fc.array(lossArgument, { maxLength: 3 }),
-  kwargs: map(lossArgument),
-});
 const finish = fc.constantFrom('success', 'errored', 'interrupted');
 const other = shape({ type: fc.constant('other'), raw: fc.constant({ type: 'brand_new', x: 1 }) });
 const ownerFilter = fc.oneof(
@@ -149,6 +123,32 @@ const sessionSummary = shape(
   { sessionId: text, createdAt: date, owner: text, projectId: text, checkpointsCount: count },
   { status: sessionStatus, displayName: text, userMetadata: map(text), checkpointStorageBytes: count },
 );
+const { lossArgument } = fc.letrec<{ lossArgument: unknown }>((tie) => ({
+  lossArgument: fc.oneof(
+    { depthSize: 'small' },
+    fc.oneof(
+      fc.constant(null),
+      fc.boolean(),
+      number,
+      text,
+      shape({ ref: text }),
+      shape({ dtype: text }),
+      shape({ ellipsis: fc.constant(true) }),
+    ),
+    shape({ float: fc.constantFrom('inf', '-inf', 'nan') }),
+    fc.array(tie('lossArgument'), { maxLength: 3 }),
+    shape({ tuple: fc.array(tie('lossArgument'), { maxLength: 3 }) }),
+    shape({ slice: fc.array(tie('lossArgument'), { minLength: 3, maxLength: 3 }) }),
+    shape({ dict: map(tie('lossArgument')) }),
+  ),
+}));
+const lossNode = shape({
+  op: fc.constantFrom('placeholder', 'get_attr', 'call_function', 'call_method', 'call_module', 'output'),
+  name: some,
+  target: some,
+  args: fc.array(lossArgument, { maxLength: 3 }),
+  kwargs: map(lossArgument),
+});
 const flags = Object.fromEntries(
   Object.entries(wire.clientConfigResponse.decode({})).map(([name, value]) => [
     name,

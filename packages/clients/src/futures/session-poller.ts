@@ -21,6 +21,8 @@ interface Waiter {
 
 /** How long retrieved results are reported late when nothing is waited for: the next wait may take the report along. */
 const REPORT_DELAY_MS = 500;
+/** How long a poll that only reports is left open. By then the server has the report, which the next poll repeats. */
+const REPORT_HOLD_MS = 2_000;
 
 /**
  * Waits for all samples of one sampling client with a single request: the server holds it and answers which samples have ended. It polls
@@ -42,6 +44,9 @@ export class SessionPoller {
   #isRunning = false;
   #failure: { readonly error: unknown } | undefined;
   #cancelReport: (() => void) | undefined;
+  #isReported = true;
+  /** Ends the running poll if nothing is waited for. */
+  #interrupt: (() => void) | undefined;
 
   constructor(parts: SessionPollerParts, target: FuturesTarget) {
     this.#parts = parts;
@@ -86,6 +91,7 @@ export class SessionPoller {
         signal &&
         onAbort(signal, () => {
           this.#waiters.delete(requestId);
+          this.#interrupt?.();
           reject(stoppedWaiting(requestId, signal));
         });
       this.#waiters.set(requestId, {
@@ -105,6 +111,7 @@ export class SessionPoller {
   /** Records that a result, or an error, has arrived. */
   retrieved(requestId: string): void {
     this.#retrieved.add(requestId);
+    this.#isReported = false;
     this.#scheduleReport();
   }
 
@@ -116,25 +123,36 @@ export class SessionPoller {
   }
 
   async #run(): Promise<void> {
+    const { clock, lifetime } = this.#parts.runtime;
     const scope = new CallScope(this.#parts.runtime);
+    let isInterrupted = false;
+    this.#interrupt = () => {
+      if (this.#waiters.size > 0) return;
+      isInterrupted = true;
+      scope.abort('Nothing is waited for.');
+    };
+    const timer = this.#waiters.size > 0 ? undefined : clock.setTimeout(() => this.#interrupt?.(), REPORT_HOLD_MS);
     try {
       scope.throwIfEnded();
       let isRepeated = false;
       do isRepeated = await this.#pollOnce(scope.signal);
       while (isRepeated || this.#waiters.size > 0);
     } catch (error) {
-      this.#fail(scope.explain(error));
-    } finally {
-      scope.end();
-      this.#isRunning = false;
+      if (!isInterrupted || lifetime.isClosed) this.#fail(scope.explain(error));
     }
-    this.#scheduleReport();
+    clock.clearTimeout(timer);
+    scope.end();
+    this.#interrupt = undefined;
+    this.#isRunning = false;
+    if (this.#waiters.size > 0) this.#start();
+    else this.#scheduleReport();
   }
 
   /** Polls once and waits as the answer demands. True when the same poll has to be repeated. */
   async #pollOnce(signal: AbortSignal): Promise<boolean> {
     const { clock } = this.#parts.runtime;
     const reported = [...this.#retrieved].sort();
+    this.#isReported = true;
     const startedAtMs = clock.now();
     const decision = decideSessionPoll(this.#memory, await this.#send(reported, signal));
     switch (decision.action) {
@@ -195,8 +213,8 @@ export class SessionPoller {
   /** In the background: a program that has all its results may exit. */
   #scheduleReport(): void {
     const { clock, lifetime } = this.#parts.runtime;
-    const isDue = this.#retrieved.size > 0 && this.#waiters.size === 0;
-    if (!isDue || this.#isRunning || this.#failure !== undefined || this.#cancelReport !== undefined || lifetime.isClosed) return;
+    if (this.#isReported || this.#waiters.size > 0 || this.#isRunning || this.#failure !== undefined) return;
+    if (this.#cancelReport !== undefined || lifetime.isClosed) return;
     const timer = clock.setTimeout(() => this.#start(), REPORT_DELAY_MS);
     const forget = lifetime.onClose(() => this.#cancelReport?.());
     this.#cancelReport = () => {

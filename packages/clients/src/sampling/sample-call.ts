@@ -1,6 +1,13 @@
 import { hasSubscribers, publish } from '@tinkex/http';
 import { samplingRetryReport } from '@tinkex/telemetry/reporter';
-import { FutureExpiredError, type ModelInput, type SampleResponse, type SamplingCallEvent, TinkexError } from '@tinkex/types';
+import {
+  FutureExpiredError,
+  type ModelInput,
+  RequestFailedError,
+  type SampleResponse,
+  type SamplingCallEvent,
+  TinkexError,
+} from '@tinkex/types';
 import { estimatePromptBytes, type UntypedApiFuture } from '@tinkex/types/wire';
 import { ApiFuture } from '../futures/api-future.js';
 import type { PollScope } from '../futures/poller.js';
@@ -156,10 +163,15 @@ class SampleCall<T> implements Startable {
     if (!fetches.tryEnter()) await fetches.enter(1, scope.requestSignal);
     try {
       const sizeBytes = completion.state === 'finished' ? completion.responsePayloadUncompressedSize : undefined;
-      return await this.#poll(requestId, roundtripMs, scope, sizeBytes);
+      const response = await this.#poll(requestId, roundtripMs, scope, sizeBytes);
+      sessionPoller.retrieved(requestId);
+      return response;
+    } catch (error) {
+      // The server keeps a result that did not arrive: the same request may be submitted again.
+      if (RequestFailedError.isInstance(error)) sessionPoller.retrieved(requestId);
+      throw error;
     } finally {
       fetches.leave();
-      if (!scope.requestSignal?.aborted) sessionPoller.retrieved(requestId);
     }
   }
 

@@ -1,7 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { type RetryInfo, type Transport, UndiciTransport } from '@tinkex/http';
 import { outerRetryReport, ServiceReporter } from '@tinkex/telemetry/reporter';
-import { consoleUrls, type EventSource, type GetServerCapabilitiesResponse, type LossFunction, type LossInputRanks } from '@tinkex/types';
+import {
+  consoleUrls,
+  type EventSource,
+  type GetServerCapabilitiesResponse,
+  type LossFunction,
+  type LossInputRanks,
+  type OptimizerConfig,
+  type OptimizerFamily,
+} from '@tinkex/types';
 import { traceLoss } from '@tinkex/types/custom-loss';
 import { Futures } from '../futures/futures.js';
 import type { CopiedWeights, CopyWeightsOptions } from '../rest/copy-weights.js';
@@ -19,13 +27,14 @@ import {
   type SamplingService,
 } from '../sampling/sampling-client.js';
 import { joinSampler, parseSamplingHandle, type SamplingClientHandle } from '../sampling/sampling-handle.js';
-import { checkLoraModel, createLoraModel, createModelFromState } from '../training/create-model.js';
+import { checkLoraModel, checkOptimizer, createLoraModel, createModelFromState } from '../training/create-model.js';
 import type { LossHandle } from '../training/loss-handle.js';
 import type { TrainingParts } from '../training/operations.js';
+import { optimizerOf } from '../training/optimizer-settings.js';
 import { checkResumeOptions, findNewestCheckpoint, type ResumedTraining, type ResumeOptions } from '../training/resume.js';
 import { type CustomLossOptions, SessionLosses } from '../training/session-losses.js';
 import { TrainingClient } from '../training/training-client.js';
-import type { FromStateOptions, LoraTrainingOptions } from '../training/training-options.js';
+import type { FromStateOptions, FromWeightsOptions, LoraTrainingOptions } from '../training/training-options.js';
 import { type ClientParts, createClientParts } from './client-parts.js';
 import { chooseCredential } from './credentials.js';
 import { keepDynamicConfig } from './dynamic-config.js';
@@ -118,24 +127,30 @@ export class ServiceClient implements AsyncDisposable, SamplingService {
   }
 
   /**
-   * Creates a new LoRA adapter on a base model.
+   * Creates a new LoRA adapter on a base model, trained with `optimizer` (default AdamW) for its whole life.
    *
    * @throws `ValidationError` before anything is sent when the options are invalid; otherwise the server's error.
    */
-  async createLoraTrainingClient(options: LoraTrainingOptions): Promise<TrainingClient> {
+  async createLoraTrainingClient<Family extends OptimizerFamily = 'adamw'>(
+    options: LoraTrainingOptions<Family>,
+  ): Promise<TrainingClient<Family>> {
     checkLoraModel(options);
     const modelSeqId = this.#nextModelSeqId++;
     return this.#run(options, this.#connectSession, async (parts, step) =>
-      TrainingClient.of(parts, await createLoraModel(parts, modelSeqId, step)),
+      TrainingClient.of(parts, await createLoraModel(parts, modelSeqId, step), optimizerOf(options)),
     );
   }
 
-  /** Creates a new model with saved weights and a new optimizer. */
-  createTrainingClientFromState(path: string, options: FromStateOptions = {}): Promise<TrainingClient> {
-    return this.#createFromState(path, false, options);
+  /** Creates a new model with saved weights and a new optimizer (default AdamW, whatever the weights were trained with). */
+  async createTrainingClientFromState<Family extends OptimizerFamily = 'adamw'>(
+    path: string,
+    options: FromWeightsOptions<Family> = {},
+  ): Promise<TrainingClient<Family>> {
+    checkOptimizer(options);
+    return this.#createFromState(path, false, options, optimizerOf(options)) as Promise<TrainingClient<Family>>;
   }
 
-  /** Creates a new model that continues exactly where the checkpoint was saved: weights and optimizer state. */
+  /** Creates a new model that continues exactly where the checkpoint was saved: weights, and the optimizer with its state. */
   createTrainingClientFromStateWithOptimizer(path: string, options: FromStateOptions = {}): Promise<TrainingClient> {
     return this.#createFromState(path, true, options);
   }
@@ -194,7 +209,7 @@ export class ServiceClient implements AsyncDisposable, SamplingService {
 
   /**
    * Continues training after a crash: finds the newest training checkpoint of a run (or uses the one you name) and creates a new model from
-   * it with its optimizer state.
+   * it with its optimizer state. The new model has the optimizer that the checkpoint was trained with.
    *
    * @throws `NotFoundError` when the run has no training checkpoint.
    */
@@ -281,15 +296,16 @@ export class ServiceClient implements AsyncDisposable, SamplingService {
     this.#dynamicConfig = keepDynamicConfig({ clock, lifetime, initial, fetch });
   }
 
-  async #createFromState(path: string, hasOptimizer: boolean, options: FromStateOptions): Promise<TrainingClient> {
+  async #createFromState(path: string, hasOptimizer: boolean, options: FromStateOptions, optimizer?: OptimizerConfig) {
     const modelSeqId = this.#nextModelSeqId++;
     return this.#run(options, this.#connectSession, async (parts, step) => {
       const connectAs = (apiKey: string) => {
         const sibling = this.#createSibling({ apiKey });
         return { calls: sibling.#connect(step).then(({ calls }) => calls), close: () => sibling.close() };
       };
-      const { modelId, loadPath } = await createModelFromState(parts, { path, hasOptimizer, modelSeqId, options: step, connectAs });
-      const client = TrainingClient.of(parts, modelId);
+      const request = { path, hasOptimizer, optimizer, modelSeqId, options: step, connectAs };
+      const { modelId, loadPath, optimizer: created } = await createModelFromState(parts, request);
+      const client = TrainingClient.of<OptimizerFamily>(parts, modelId, created);
       if (loadPath !== undefined) await (hasOptimizer ? client.loadStateWithOptimizer(loadPath, step) : client.loadState(loadPath, step));
       return client;
     });

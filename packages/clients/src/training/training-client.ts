@@ -1,11 +1,12 @@
 import {
-  type AdamParams,
   consoleUrls,
   type Datum,
   type ForwardBackwardOutput,
   type GetInfoResponse,
   type LoadWeightsResponse,
   type LossFnType,
+  type OptimizerConfig,
+  type OptimizerFamily,
   type OptimStepResponse,
   type SaveWeightsResponse,
   type Tokenizer,
@@ -20,6 +21,7 @@ import { type SamplerOptions, SamplingClient } from '../sampling/sampling-client
 import { type CustomForwardBackwardOutput, type CustomLoss, runCustomPass } from './custom-loss.js';
 import { LossHandle } from './loss-handle.js';
 import { pollResult, submitOperation, TrainedModel, type TrainingParts } from './operations.js';
+import { type OptimStepParams, stepSettings } from './optimizer-settings.js';
 import { type Pass, runPass } from './passes.js';
 import { runLossHandle } from './run-loss-handle.js';
 import { Saves } from './saves.js';
@@ -42,19 +44,25 @@ import type {
  *
  * An operation that fails does not stop those called after it: they are sent and run as if it had done nothing. To make an optimizer step
  * depend on a pass, await the pass (or at least its `submitted()`) first.
+ *
+ * @typeParam Family - The model's optimizer, which decides what `optimStep` takes.
  */
-export class TrainingClient {
+export class TrainingClient<Family extends OptimizerFamily = OptimizerFamily> {
   readonly #model: TrainedModel;
   readonly #saves: Saves;
 
-  private constructor(parts: TrainingParts, modelId: string) {
+  /** The model's optimizer. It was chosen when the model was created and stays for its life. */
+  readonly optimizer: OptimizerConfig;
+
+  private constructor(parts: TrainingParts, modelId: string, optimizer: OptimizerConfig) {
     this.#model = new TrainedModel(parts, modelId);
     this.#saves = new Saves(this.#model);
+    this.optimizer = optimizer;
   }
 
   /** @internal */
-  static of(parts: TrainingParts, modelId: string): TrainingClient {
-    return new TrainingClient(parts, modelId);
+  static of<Family extends OptimizerFamily>(parts: TrainingParts, modelId: string, optimizer: OptimizerConfig): TrainingClient<Family> {
+    return new TrainingClient(parts, modelId, optimizer);
   }
 
   /** The model's ID on the server, which is also the ID of its training run. */
@@ -102,11 +110,13 @@ export class TrainingClient {
     return call.settleWith(runCustomPass(this.#model, call, data, loss));
   }
 
-  /** Applies the accumulated gradients with AdamW and clears them. */
-  optimStep(adamParams: AdamParams = {}, options: CallOptions = {}): ApiFuture<OptimStepResponse> {
+  /**
+   * Applies the accumulated gradients with the model's optimizer and clears them. AdamW has defaults for all its parameters; Dimuon needs a
+   * `learningRate`. Parameters of another optimizer are refused with a `ValidationError`: nothing is sent and no sequence ID is used.
+   */
+  optimStep(params?: OptimStepParams<Family>, options: CallOptions = {}): ApiFuture<OptimStepResponse> {
     const call = this.#start<OptimStepResponse>('OptimStep', options);
-    // A schedule may keep one object and change it for the next step while this step still waits for its turn.
-    return call.settleWith(this.#optimStep(call, { ...adamParams }));
+    return call.settleWith(this.#optimStep(call, params));
   }
 
   /**
@@ -117,13 +127,23 @@ export class TrainingClient {
     return this.#saves.saveState(name, options);
   }
 
-  /** Replaces the weights and resets the optimizer. Accumulated gradients are dropped. */
+  /**
+   * Replaces the weights and resets the optimizer. Accumulated gradients are dropped.
+   *
+   * @deprecated Still works; the reference SDK advises against it. Use `service.createTrainingClientFromState(path)`, which creates a new model.
+   */
   loadState(path: string, options: LoadStateOptions = {}): ApiFuture<LoadWeightsResponse> {
     const call = this.#start<LoadWeightsResponse>('LoadWeights', options);
     return call.settleWith(this.#load(call, path, false, options));
   }
 
-  /** Replaces the weights and the optimizer's state: training continues exactly where the checkpoint was saved. */
+  /**
+   * Replaces the weights and the optimizer's state: training continues exactly where the checkpoint was saved. The checkpoint must be of the
+   * same optimizer.
+   *
+   * @deprecated Still works; the reference SDK advises against it. Use `service.createTrainingClientFromStateWithOptimizer(path)`, which creates
+   * a new model.
+   */
   loadStateWithOptimizer(path: string, options: LoadStateOptions = {}): ApiFuture<LoadWeightsResponse> {
     const call = this.#start<LoadWeightsResponse>('LoadWeights', options);
     return call.settleWith(this.#load(call, path, true, options));
@@ -193,11 +213,12 @@ export class TrainingClient {
     return call.settleWith(runPass(this.#model, call, requestType, data, lossFn, lossFnConfig));
   }
 
-  async #optimStep(call: OngoingCall, adamParams: AdamParams): Promise<OptimStepResponse> {
+  async #optimStep(call: OngoingCall, params: OptimStepParams | undefined): Promise<OptimStepResponse> {
     const { modelId } = this;
     const { startedAtMs } = call;
+    const settings = stepSettings(this.optimizer, params);
     const turn = this.#model.reserve(call);
-    const result = await this.#model.execute(call, turn, 'OptimStep', { adamParams, modelId, seqId: turn.seqIds[0] });
+    const result = await this.#model.execute(call, turn, 'OptimStep', { ...settings, modelId, seqId: turn.seqIds[0] });
     const [requestId] = call.core.requestIds;
     const metrics = result.metrics ?? {};
     this.#model.publishOperation({ requestType: 'OptimStep', requestId, datums: 0, tokens: 0, metrics, startedAtMs });

@@ -1,9 +1,9 @@
-import type { JsonObject, LossFnConfig } from '@tinkex/types';
+import type { JsonObject, LossFnConfig, OptimizerConfig, OptimizerFamily } from '@tinkex/types';
 import type { CallOptions } from '../runtime/call-options.js';
 
 /** Options of `forward` and `forwardBackward`. */
 export interface PassOptions extends CallOptions {
-  /** Parameters of the loss function, such as `{ clip_low_threshold: 0.8 }`. Names are sent as written. */
+  /** Parameters of the loss function, such as `{ clip_low_threshold: 0.8 }`: numbers, texts, true or false. Names are sent as written. */
   readonly lossFnConfig?: LossFnConfig | undefined;
 }
 
@@ -57,7 +57,7 @@ export interface SavedExternalWeights {
 }
 
 /** A new adapter. */
-export interface LoraTrainingOptions extends CallOptions {
+export interface LoraTrainingOptions<Family extends OptimizerFamily = OptimizerFamily> extends CallOptions {
   readonly baseModel: string;
   /** Rank of the adapter. Default 32. */
   readonly rank?: number | undefined;
@@ -69,6 +69,8 @@ export interface LoraTrainingOptions extends CallOptions {
   readonly trainAttn?: boolean | undefined;
   /** Whether the adapter covers the output layer. Default true. */
   readonly trainUnembed?: boolean | undefined;
+  /** The optimizer, for the life of the model: `{ type: 'dimuon' }`. Default AdamW. */
+  readonly optimizer?: (OptimizerConfig & { readonly type: Family }) | undefined;
   /** Free-form facts about the run. */
   readonly userMetadata?: JsonObject | undefined;
 }
@@ -81,4 +83,10 @@ export interface FromStateOptions extends CallOptions {
   readonly userMetadata?: JsonObject | undefined;
   /** A credential of the account that owns the weights, if that is another one. */
   readonly weightsAccessToken?: string | undefined;
+}
+
+/** A model created from saved weights with a new optimizer. */
+export interface FromWeightsOptions<Family extends OptimizerFamily = OptimizerFamily> extends FromStateOptions {
+  /** The optimizer, for the life of the model; it need not be the one that the weights were trained with. Default AdamW. */
+  readonly optimizer?: (OptimizerConfig & { readonly type: Family }) | undefined;
 }
