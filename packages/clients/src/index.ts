@@ -23,6 +23,8 @@ export {
   imageAssetPointer,
   type JsonObject,
   type LossFnType,
+  type LossFunction,
+  type LossTensor,
   ModelInput,
   type ModelInputChunk,
   NotFoundError,
@@ -43,6 +45,7 @@ export {
   TimeoutError,
   TinkexError,
   type Tokenizer,
+  type TracedLoss,
   type TrainingRun,
   UnprocessableEntityError,
   ValidationError,
@@ -67,14 +70,22 @@ export type { CallOptions, WaitOptions } from './runtime/call-options.js';
 export type { RetryOptions } from './sampling/retries.js';
 export type { Prompt, SampleInput } from './sampling/sample-input.js';
 export type { SampleManyFailure, SampleManyItem, SampleManyOptions, SampleManySuccess } from './sampling/sample-many.js';
-export { type SamplerOptions, SamplingClient, type SamplingClientOptions, type SamplingService } from './sampling/sampling-client.js';
+export {
+  type ComputeLogprobsOptions,
+  type SamplerOptions,
+  SamplingClient,
+  type SamplingClientOptions,
+  type SamplingService,
+} from './sampling/sampling-client.js';
 export type { SamplingClientHandle } from './sampling/sampling-handle.js';
 export { ServiceClient } from './service/service-client.js';
 export type { ServerMessage, ServiceClientOptions } from './service/service-options.js';
 export type { HuggingFaceTokenizer } from './tokenizers/huggingface-tokenizer.js';
 export type { TokenizerOptions } from './tokenizers/tokenizer-library.js';
 export type { CustomForwardBackwardOutput, CustomLoss, CustomLossResult, LogprobTensor } from './training/custom-loss.js';
+export type { LossHandle } from './training/loss-handle.js';
 export type { ResumedTraining, ResumeOptions } from './training/resume.js';
+export type { CustomLossOptions } from './training/session-losses.js';
 export { TrainingClient } from './training/training-client.js';
 export type {
   FromStateOptions,

@@ -96,7 +96,7 @@ interface TokenizerExpected {
 describe('tokenizer-id.json', () => {
   for (const { name, input, expected } of vectorCases<{ model_name: string; tokenizer_id: string | null }, TokenizerExpected>(
     'tokenizer-id',
-    10,
+    11,
   )) {
     it(name, () => {
       const { tokenizerId, revision, trustRemoteCode } = tokenizerIdFor(input.model_name, input.tokenizer_id ?? undefined);

@@ -11,11 +11,12 @@ import {
   ValidationError,
   type WireFormat,
 } from '@tinkex/types';
-import { type CreateModelResponse, endpoints, protobuf } from '@tinkex/types/wire';
+import { type CreateCustomLossResponse, type CreateModelResponse, endpoints, protobuf } from '@tinkex/types/wire';
 
 /** The result of each kind of operation. */
 export interface FutureResults {
   CreateModel: CreateModelResponse;
+  CreateCustomLoss: CreateCustomLossResponse;
   Forward: ForwardBackwardOutput;
   ForwardBackward: ForwardBackwardOutput;
   OptimStep: OptimStepResponse;
@@ -41,6 +42,7 @@ const FORWARD_BACKWARD: ResultDecoder<FutureResults['ForwardBackward']> = {
 /** How the result of each kind of operation is read. */
 export const RESULT_DECODERS: { readonly [Type in keyof FutureResults]: ResultDecoder<FutureResults[Type]> } = {
   CreateModel: { json: (value) => endpoints.createModel.result.decode(value) },
+  CreateCustomLoss: { json: (value) => endpoints.createCustomLoss.result.decode(value) },
   Forward: FORWARD_BACKWARD,
   ForwardBackward: FORWARD_BACKWARD,
   OptimStep: { json: (value) => endpoints.optimStep.result.decode(value) },

@@ -6,8 +6,9 @@ import { tenantRateLimiter } from '../limits/rate-limiter-registry.js';
 import type { RestParts } from '../rest/rest-client.js';
 import type { Runtime } from '../runtime/runtime.js';
 import { DispatchLimits } from '../sampling/admission.js';
-import type { SamplingShared } from '../sampling/sample-call.js';
+import { CancelQueue } from '../sampling/cancel-queue.js';
 import { SampleSubmitter } from '../sampling/sample-submitter.js';
+import type { SamplingShared } from '../sampling/sampler.js';
 import type { SamplingParts } from '../sampling/sampling-client.js';
 import { TokenizerLibrary } from '../tokenizers/tokenizer-library.js';
 import { BodyMemory } from '../training/body-memory.js';
@@ -18,6 +19,8 @@ import type { Started } from './start-connection.js';
 
 /** Polls in flight at the same time unless `limits` says otherwise: as many as a sampling session may have calls in flight. */
 const DEFAULT_CONCURRENT_POLLS = 2_000;
+/** Results fetched at the same time after a session's poll has reported them. The server answers each immediately. */
+const CONCURRENT_FETCHES = 32;
 const DEFAULT_REUSED_BODY_BYTES = 32 * 2 ** 20;
 
 /** The parts that the clients of one started `ServiceClient` are made of. Each client declares the few that it uses. */
@@ -26,10 +29,16 @@ export interface ClientParts extends SamplingParts, RestParts {
   readonly training: TrainingShared;
 }
 
+/** What the parts are made from. */
+export interface ClientPartsStart extends Omit<Started, 'dynamicConfig'> {
+  /** The latest configuration; undefined for a server that has none. */
+  readonly dynamicConfig: () => Started['dynamicConfig'];
+}
+
 /** Creates the parts once per started connection. */
 export function createClientParts(
   options: ResolvedOptions,
-  started: Started,
+  started: ClientPartsStart,
   runtime: Runtime,
   transport: Transport,
   exportWeights: RestParts['exportWeights'],
@@ -52,6 +61,7 @@ export function createClientParts(
     transport,
     http,
     calls,
+    billingPause,
     poller,
     credential,
     exportWeights,
@@ -67,8 +77,8 @@ export function createClientParts(
   };
 }
 
-function samplingShared(options: ResolvedOptions, started: Started, { clock, source }: Runtime): SamplingShared {
-  const { http, calls, billingPause, config } = started;
+function samplingShared(options: ResolvedOptions, started: ClientPartsStart, { clock, source }: Runtime): SamplingShared {
+  const { http, calls, billingPause, config, dynamicConfig } = started;
   const { baseUrl, limits, apiKey, credentialCommand, publishContent = false } = options;
   const limiter = tenantRateLimiter(baseUrl, apiKey || credentialCommand, clock);
   const dispatchLimits = new DispatchLimits(limiter, {
@@ -77,7 +87,9 @@ function samplingShared(options: ResolvedOptions, started: Started, { clock, sou
     maxThrottledSubmissions: limits.maxThrottledSampleSubmissions,
   });
   const submitter = new SampleSubmitter({ http, calls, billingPause, clock, source, limiter, limits: dispatchLimits });
-  return { config, limits, publishesContent: publishContent, submitter };
+  const cancels = new CancelQueue(calls, dynamicConfig);
+  const fetches = AdmissionQueue.counting(CONCURRENT_FETCHES);
+  return { config, limits, publishesContent: publishContent, submitter, cancels, fetches };
 }
 
 /** Whether something of the user's sees the bodies of requests, and might read them later. */

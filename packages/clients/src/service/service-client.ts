@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { type RetryInfo, type Transport, UndiciTransport } from '@tinkex/http';
 import { outerRetryReport, ServiceReporter } from '@tinkex/telemetry/reporter';
-import { consoleUrls, type EventSource, type GetServerCapabilitiesResponse } from '@tinkex/types';
+import { consoleUrls, type EventSource, type GetServerCapabilitiesResponse, type LossFunction, type LossInputRanks } from '@tinkex/types';
+import { traceLoss } from '@tinkex/types/custom-loss';
 import { Futures } from '../futures/futures.js';
 import type { CopiedWeights, CopyWeightsOptions } from '../rest/copy-weights.js';
 import { RestClient } from '../rest/rest-client.js';
@@ -10,7 +11,6 @@ import { CallScope, ClientLifetime, clientClosed } from '../runtime/call-scope.j
 import type { Runtime } from '../runtime/runtime.js';
 import { SharedWork } from '../runtime/shared-work.js';
 import type { Trouble } from '../runtime/wait-for.js';
-import { SeqIds } from '../sampling/sample-call.js';
 import {
   checkSamplerOptions,
   type SamplerOptions,
@@ -18,10 +18,12 @@ import {
   type SamplingClientOptions,
   type SamplingService,
 } from '../sampling/sampling-client.js';
-import { parseSamplingHandle, type SamplingClientHandle } from '../sampling/sampling-handle.js';
+import { joinSampler, parseSamplingHandle, type SamplingClientHandle } from '../sampling/sampling-handle.js';
 import { checkLoraModel, createLoraModel, createModelFromState } from '../training/create-model.js';
+import type { LossHandle } from '../training/loss-handle.js';
 import type { TrainingParts } from '../training/operations.js';
 import { checkResumeOptions, findNewestCheckpoint, type ResumedTraining, type ResumeOptions } from '../training/resume.js';
+import { type CustomLossOptions, SessionLosses } from '../training/session-losses.js';
 import { TrainingClient } from '../training/training-client.js';
 import type { FromStateOptions, LoraTrainingOptions } from '../training/training-options.js';
 import { type ClientParts, createClientParts } from './client-parts.js';
@@ -61,8 +63,10 @@ export class ServiceClient implements AsyncDisposable, SamplingService {
   readonly #runtime: Runtime;
   readonly #connection: SharedWork<ClientParts>;
   readonly #session: SharedWork<SessionClientParts>;
+  readonly #losses = new SessionLosses();
   readonly #adoptedSessions = new Set<string>();
   #started: Started | undefined;
+  #dynamicConfig: (() => Started['dynamicConfig']) | undefined;
   #startTrouble: Trouble | undefined;
   #sessionId: string | undefined;
   #nextModelSeqId = 0;
@@ -153,13 +157,29 @@ export class ServiceClient implements AsyncDisposable, SamplingService {
    * @throws `ConfigurationError` when the handle is invalid.
    */
   async attachSamplingClient(handle: SamplingClientHandle, options: SamplerOptions = {}): Promise<SamplingClient> {
-    const { samplingSessionId, sessionId } = parseSamplingHandle(handle);
+    const { samplingSessionId, sessionId, recordStabilityInfo: isRecorded } = parseSamplingHandle(handle);
     const parts = await this.#connect(options);
     if (sessionId !== undefined && sessionId !== this.#sessionId && !this.#adoptedSessions.has(sessionId)) {
       this.#adoptedSessions.add(sessionId);
       keepSessionAlive(parts, sessionId, this.#options);
     }
-    return SamplingClient.of(parts, { samplingSessionId, sessionId, seqIds: SeqIds.forCopy(), retry: options.retry });
+    const { retry, recordStabilityInfo = isRecorded } = options;
+    const seqIds = await joinSampler(parts, samplingSessionId, options);
+    return SamplingClient.of(parts, { samplingSessionId, sessionId, seqIds, retry, recordStabilityInfo });
+  }
+
+  /**
+   * Traces a loss of one datum and creates it in the session, for `training.forwardBackwardCustom`. The server runs it if it runs custom
+   * losses, otherwise this process does, with equal results. `jaxLoss` of `@tinkex/clients/autodiff` traces losses written with jax-js.
+   *
+   * @throws `ValidationError` when the loss cannot be traced, or this session has created the same loss before.
+   */
+  async createCustomLoss<const Inputs extends LossInputRanks = Record<never, never>>(
+    loss: LossFunction<Inputs>,
+    options: CustomLossOptions<Inputs> = {},
+  ): Promise<LossHandle> {
+    const definition = traceLoss(loss, options);
+    return this.#run(options, this.#connectSession, (parts, step) => this.#losses.create(parts, definition, step));
   }
 
   /** Creates a client that manages runs, checkpoints, sessions and bills. Needs no session. */
@@ -223,7 +243,8 @@ export class ServiceClient implements AsyncDisposable, SamplingService {
       },
       signal,
     );
-    return createClientParts(this.#options, this.#started, this.#runtime, this.#transport, (path, step) =>
+    const started = { ...this.#started, dynamicConfig: () => this.#dynamicConfig?.() ?? this.#started?.dynamicConfig };
+    return createClientParts(this.#options, started, this.#runtime, this.#transport, (path, step) =>
       exportWeights(this.#createSibling({ userMetadata: EXPORT_METADATA }), path, step),
     );
   }
@@ -257,7 +278,7 @@ export class ServiceClient implements AsyncDisposable, SamplingService {
     if (initial === undefined) return;
     const { sdkVersion } = this.#options;
     const fetch = () => calls.call('clientDynamicConfig', { body: { sdkVersion } }, { hasOuterRetry: false });
-    keepDynamicConfig({ clock, lifetime, initial, fetch });
+    this.#dynamicConfig = keepDynamicConfig({ clock, lifetime, initial, fetch });
   }
 
   async #createFromState(path: string, hasOptimizer: boolean, options: FromStateOptions): Promise<TrainingClient> {

@@ -16,7 +16,7 @@ export function checkLoraModel(options: LoraTrainingOptions): void {
 /** Creates a model with a new adapter and waits until it exists. */
 export async function createLoraModel(parts: TrainingParts, modelSeqId: number, options: LoraTrainingOptions): Promise<string> {
   const { sessionId } = parts.session;
-  const { modelId } = await create(parts, 'CreateModel', { sessionId, modelSeqId, ...loraModel(options) }, options);
+  const { modelId } = await runCreation(parts, 'CreateModel', { sessionId, modelSeqId, ...loraModel(options) }, options);
   return modelId;
 }
 
@@ -83,13 +83,15 @@ async function createByLoading(
   const { sessionId } = parts.session;
   const startedAtMs = clock.now();
   const body = { sessionId, modelSeqId, path, optimizer, baseModel, userMetadata, weightsAccessToken };
-  const { modelId = `${sessionId}:train:${modelSeqId}` } = await create(parts, 'LoadWeights', body, options);
+  const { modelId = `${sessionId}:train:${modelSeqId}` } = await runCreation(parts, 'LoadWeights', body, options);
   publish('tinkex:checkpoint:load', { requestType: 'LoadWeights', modelId, path, durationMs: clock.now() - startedAtMs, ...source() });
   return modelId;
 }
 
+type Creation = 'CreateModel' | 'LoadWeights' | 'CreateCustomLoss';
+
 /** Runs a creation behind a future, so that its queue states and its failure are published like any other's. */
-async function create<Type extends 'CreateModel' | 'LoadWeights'>(
+export async function runCreation<Type extends Creation>(
   parts: TrainingParts,
   requestType: Type,
   body: OperationBody<Type>,
@@ -99,7 +101,7 @@ async function create<Type extends 'CreateModel' | 'LoadWeights'>(
   return call.settleWith(execute(parts, call, requestType, body));
 }
 
-async function execute<Type extends 'CreateModel' | 'LoadWeights'>(
+async function execute<Type extends Creation>(
   parts: TrainingParts,
   call: OngoingCall,
   requestType: Type,

@@ -27,6 +27,7 @@ export interface TrainingParts extends SamplingParts {
 /** The endpoints of the operations that are one request each. */
 const ENDPOINTS = {
   CreateModel: 'createModel',
+  CreateCustomLoss: 'createCustomLoss',
   OptimStep: 'optimStep',
   SaveWeights: 'saveWeights',
   LoadWeights: 'loadWeights',

@@ -18,8 +18,10 @@ import type { CallOptions } from '../runtime/call-options.js';
 import { CallScope } from '../runtime/call-scope.js';
 import { type SamplerOptions, SamplingClient } from '../sampling/sampling-client.js';
 import { type CustomForwardBackwardOutput, type CustomLoss, runCustomPass } from './custom-loss.js';
+import { LossHandle } from './loss-handle.js';
 import { pollResult, submitOperation, TrainedModel, type TrainingParts } from './operations.js';
 import { type Pass, runPass } from './passes.js';
+import { runLossHandle } from './run-loss-handle.js';
 import { Saves } from './saves.js';
 import type {
   LoadStateOptions,
@@ -86,11 +88,17 @@ export class TrainingClient {
    * `optimStep` called right after this one runs when the gradients have been accumulated.
    *
    * @param data - With `targetTokens` and, if wanted for the forward pass, `weights`; nothing else.
-   * @param loss - Receives the data and their logprobs; returns the loss, its gradient with respect to each logprob, and metrics.
-   *   `@tinkex/clients/autodiff` computes the gradient for you.
+   * @param loss - A function that receives the data and their logprobs and returns the loss, its gradient with respect to each logprob, and
+   *   metrics; `@tinkex/clients/autodiff` computes the gradient for you. Or a handle from `service.createCustomLoss`: if the server runs
+   *   custom losses, this is a single pass there.
    */
-  forwardBackwardCustom(data: readonly Datum[], loss: CustomLoss, options: CallOptions = {}): ApiFuture<CustomForwardBackwardOutput> {
+  forwardBackwardCustom(
+    data: readonly Datum[],
+    loss: CustomLoss | LossHandle,
+    options: CallOptions = {},
+  ): ApiFuture<CustomForwardBackwardOutput> {
     const call = this.#start<CustomForwardBackwardOutput>('ForwardBackward', options);
+    if (loss instanceof LossHandle) return call.settleWith(runLossHandle(this.#model, call, data, loss));
     return call.settleWith(runCustomPass(this.#model, call, data, loss));
   }
 
@@ -139,7 +147,8 @@ export class TrainingClient {
     const call = this.#start<string>('SaveWeightsForSampler', options);
     const samplingSessionId = await call.settleWith(this.#saveForNewSampler(call));
     const { parts } = this.#model;
-    return SamplingClient.of(parts, { samplingSessionId, sessionId: parts.session.sessionId, retry: options.retry });
+    const { retry, recordStabilityInfo } = options;
+    return SamplingClient.of(parts, { samplingSessionId, sessionId: parts.session.sessionId, retry, recordStabilityInfo });
   }
 
   /** Creates a sampling client from saved weights. */

@@ -1,10 +1,10 @@
-import type { JsonObject } from '@tinkex/types';
+import type { JsonObject, LossFnConfig } from '@tinkex/types';
 import type { CallOptions } from '../runtime/call-options.js';
 
 /** Options of `forward` and `forwardBackward`. */
 export interface PassOptions extends CallOptions {
   /** Parameters of the loss function, such as `{ clip_low_threshold: 0.8 }`. Names are sent as written. */
-  readonly lossFnConfig?: Readonly<Record<string, number>> | undefined;
+  readonly lossFnConfig?: LossFnConfig | undefined;
 }
 
 /** Options of `saveState`. */

@@ -91,6 +91,6 @@ export const HOSTED: Dialect = {
   hasTimeZone: true,
   keys: 'tml',
   clientConfig: {},
-  hasSequenceIds: false,
+  hasSequenceIds: true,
   sdkVersions: undefined,
 };

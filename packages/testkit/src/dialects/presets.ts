@@ -26,8 +26,21 @@ const SMALLEST_SERVER_ROUTES: readonly RouteName[] = [
 ];
 const BEYOND_SMALLEST_SERVER = (Object.keys(endpoints) as RouteName[]).filter((route) => !SMALLEST_SERVER_ROUTES.includes(route));
 
-/** Routes for weights as files and for copies, which servers other than the hosted one lack. */
-const EXTERNAL_WEIGHTS_ROUTES: readonly RouteName[] = ['copyWeights', 'externalWeightsUrls', 'saveWeightsExternal'];
+/** Routes of SDK 0.26 and later, which servers of others lack. */
+const NEWER_ROUTES: readonly RouteName[] = [
+  'cancelFuture',
+  'copyWeights',
+  'createCustomLoss',
+  'currentCheckpointStorageUsage',
+  'externalWeightsUrls',
+  'finishSession',
+  'getOwnApiKey',
+  'joinSamplingSession',
+  'retrieveFutures',
+  'revokeOwnApiKey',
+  'saveWeightsExternal',
+  'searchSessions',
+];
 const ANY_TTL: Dialect['ttlSeconds'] = { min: 1, max: Number.MAX_SAFE_INTEGER };
 
 /** Reads and writes the format that the client prefers, and accepts any key. Good for trying out any client. */
@@ -59,7 +72,7 @@ const SKYRL: Dialect = {
   failure: 'detail',
   ttlSeconds: ANY_TTL,
   missingRoutes: [
-    ...EXTERNAL_WEIGHTS_ROUTES,
+    ...NEWER_ROUTES,
     'clientConfig',
     'clientDynamicConfig',
     'authToken',
@@ -72,6 +85,7 @@ const SKYRL: Dialect = {
   metrics: 'plain',
   hasTimeZone: false,
   keys: 'any',
+  hasSequenceIds: false,
 };
 
 /** JSON, UUIDs, try-again answers, 202 on submission, strict order. */
@@ -87,7 +101,7 @@ const TUFT: Dialect = {
   failureCategory: 'suffixed',
   ttlSeconds: ANY_TTL,
   missingRoutes: [
-    ...EXTERNAL_WEIGHTS_ROUTES,
+    ...NEWER_ROUTES,
     'clientDynamicConfig',
     'authToken',
     'telemetry',
@@ -102,6 +116,7 @@ const TUFT: Dialect = {
   checkpointName: /^[A-Za-z0-9_-]{1,128}$/,
   archive: 'json',
   clientConfig: { parallel_fwdbwd_chunks: false, fwd_via_fwdbwd: true },
+  hasSequenceIds: false,
 };
 
 /** JSON, polls answered immediately, blank 408, few routes, no keys. */
@@ -123,6 +138,7 @@ const OPEN_RL: Dialect = {
   hasModelDetails: false,
   keys: 'none',
   clientConfig: { parallel_fwdbwd_chunks: false },
+  hasSequenceIds: false,
 };
 
 /** Either format by `Accept`, newer fields, refuses unknown SDK versions. */
@@ -132,10 +148,9 @@ const HATCHERY: Dialect = {
   longPollMs: 30_000,
   pending: 'try-again',
   failureCategory: 'none',
-  hasSequenceIds: true,
   clientConfig: { proto_write_fwdbwd: true, some_future_flag: 'on' },
   ttlSeconds: ANY_TTL,
-  missingRoutes: [...EXTERNAL_WEIGHTS_ROUTES, 'authToken', 'auditLog', 'billingUsage'],
+  missingRoutes: [...NEWER_ROUTES, 'authToken', 'auditLog', 'billingUsage'],
   sdkVersions: /^(?!0\.0\.)\d+\.\d+\.\d+/,
 };
 
@@ -158,6 +173,7 @@ const TWINKLE: Dialect = {
   hasModelDetails: false,
   hasTimeZone: false,
   keys: 'any',
+  hasSequenceIds: false,
 };
 
 /** The dialects of the test server, by name. The name of another server stands for a family of habits, not for one version. */

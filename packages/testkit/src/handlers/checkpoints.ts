@@ -5,6 +5,7 @@ import type { RouteName } from '../routes/route-types.js';
 import type { CheckpointRecord } from '../state/records.js';
 import { dateText, findCheckpoint, liveCheckpoint, liveCheckpoints, type ServerContext, wallClockMs } from '../state/server-context.js';
 import { pageOf, runOf } from './lookup.js';
+import { optimizerField } from './models.js';
 import { checkTtl } from './save-weights.js';
 
 const URL_LIFETIME_MS = 15 * 60_000;
@@ -67,6 +68,7 @@ export const weightsInfo: RouteHandler<'weightsInfo'> = ({ server, tenant, reque
   const { unembed, mlp, attn } = checkpoint.trains;
   return jsonReply(200, {
     base_model: checkpoint.baseModel,
+    ...optimizerField(checkpoint.optimizer),
     is_lora: true,
     lora_rank: checkpoint.loraRank,
     train_unembed: unembed,

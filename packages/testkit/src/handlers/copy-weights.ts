@@ -64,6 +64,7 @@ function keepCopy({ server, tenant, request }: CopyContext, source: CheckpointRe
     modelSeqId,
     baseModel: source.baseModel,
     lora: { rank: source.loraRank, trainUnembed: unembed, trainMlp: mlp, trainAttn: attn },
+    optimizer: source.optimizer,
     userMetadata: undefined,
     lane: new Lane({ clock: server.clock, gapMs: 0, next: 0, execute: async () => undefined }),
     lastRequestMs: server.clock.now(),

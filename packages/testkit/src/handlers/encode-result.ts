@@ -53,6 +53,7 @@ function plainMetrics(metrics: Readonly<Record<string, number>>): Record<string,
 
 interface SmallResult {
   readonly modelId?: string | undefined;
+  readonly lossId?: string | undefined;
   readonly path?: string | undefined;
   readonly samplingSessionId?: string | undefined;
   readonly sizeBytes?: number | undefined;
@@ -64,6 +65,8 @@ function smallResult(requestType: string, value: SmallResult): Record<string, un
   switch (requestType) {
     case 'CreateModel':
       return { model_id: value.modelId, type: 'create_model' };
+    case 'CreateCustomLoss':
+      return { loss_id: value.lossId, type: 'create_custom_loss' };
     case 'UnloadModel':
       return { model_id: value.modelId, type: 'unload_model' };
     case 'LoadWeights':

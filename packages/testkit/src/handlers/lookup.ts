@@ -3,8 +3,17 @@ import type { RequestContext } from '../requests/request-context.js';
 import type { ModelRecord, SamplerRecord, SessionRecord } from '../state/records.js';
 import type { Tenant } from '../state/tenant.js';
 
-/** The tenant's live session, or 404. */
+/** The tenant's live session, which takes operations; or 404, or 400 once it has finished. */
 export function sessionOf(context: RequestContext, sessionId: string): SessionRecord {
+  const session = liveSessionOf(context, sessionId);
+  if (session.finished !== undefined) {
+    context.reject(400, 'session-finished', `The session ${sessionId} has finished (${session.finished.reason}) and takes no operations`);
+  }
+  return session;
+}
+
+/** The tenant's session, finished or not, as long as its heartbeats come; or 404. */
+export function liveSessionOf(context: RequestContext, sessionId: string): SessionRecord {
   const session = context.tenant.sessions.get(sessionId);
   if (session === undefined) context.reject(404, 'session-unknown', `There is no session ${sessionId}`);
   const { clock, settings } = context.server;

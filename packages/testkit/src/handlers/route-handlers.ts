@@ -1,6 +1,6 @@
 import type { RouteHandler } from '../requests/request-context.js';
 import type { RouteName } from '../routes/route-types.js';
-import { auditLog, billingUsage } from './account.js';
+import { auditLog, billingUsage, currentCheckpointStorageUsage, getOwnApiKey, revokeOwnApiKey } from './account.js';
 import {
   checkpointArchive,
   deleteCheckpoint,
@@ -13,6 +13,7 @@ import {
   weightsInfo,
 } from './checkpoints.js';
 import { copyWeights } from './copy-weights.js';
+import { createCustomLoss } from './custom-losses.js';
 import { saveWeightsExternal } from './external-weights.js';
 import { retrieveFuture } from './futures.js';
 import { loadWeights } from './load-weights.js';
@@ -21,7 +22,17 @@ import { getTrainingRun, listTrainingRuns } from './runs.js';
 import { asample, createSamplingSession, getSampler } from './sampling.js';
 import { saveWeights, saveWeightsForSampler } from './save-weights.js';
 import { authToken, clientConfig, clientDynamicConfig, getServerCapabilities, healthz, telemetry } from './service.js';
-import { assignSessionProject, createSession, exportSessionTrace, getSession, listSessions, sessionHeartbeat } from './sessions.js';
+import { cancelFuture, joinSamplingSession, retrieveFutures } from './session-futures.js';
+import { searchSessions } from './session-search.js';
+import {
+  assignSessionProject,
+  createSession,
+  exportSessionTrace,
+  finishSession,
+  getSession,
+  listSessions,
+  sessionHeartbeat,
+} from './sessions.js';
 import { forward, forwardBackward, optimStep } from './training.js';
 
 /** The handler of each endpoint. */
@@ -34,11 +45,13 @@ export const ROUTE_HANDLERS: { readonly [Name in RouteName]: RouteHandler<Name> 
   createSession,
   sessionHeartbeat,
   createSamplingSession,
+  joinSamplingSession,
   createModel,
   getInfo,
   unloadModel,
   forwardBackward,
   forward,
+  createCustomLoss,
   optimStep,
   loadWeights,
   saveWeights,
@@ -47,6 +60,8 @@ export const ROUTE_HANDLERS: { readonly [Name in RouteName]: RouteHandler<Name> 
   copyWeights,
   asample,
   retrieveFuture,
+  retrieveFutures,
+  cancelFuture,
   telemetry,
   listTrainingRuns,
   getTrainingRun,
@@ -61,9 +76,14 @@ export const ROUTE_HANDLERS: { readonly [Name in RouteName]: RouteHandler<Name> 
   weightsInfo,
   listSessions,
   getSession,
+  finishSession,
+  searchSessions,
   assignSessionProject,
   exportSessionTrace,
   getSampler,
   auditLog,
   billingUsage,
+  currentCheckpointStorageUsage,
+  getOwnApiKey,
+  revokeOwnApiKey,
 };

@@ -105,6 +105,7 @@ export function keepCheckpoint(
     trainingRunId: model.modelId,
     baseModel: model.baseModel,
     loraRank: model.lora.rank,
+    optimizer: model.optimizer,
     trains: { unembed: trainUnembed, mlp: trainMlp, attn: trainAttn },
     savedAtMs: nowMs,
     sizeBytes: sizeOf(saved.files),

@@ -20,6 +20,7 @@ type KnownRoute = Extract<RouteMatch, { readonly query: string }>;
 const REPLAYED_ROUTES: ReadonlySet<RouteName> = new Set<RouteName>([
   'copyWeights',
   'createSession',
+  'joinSamplingSession',
   'deleteCheckpoint',
   'publishCheckpoint',
   'unpublishCheckpoint',

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { expected } from '../errors/issue-text.js';
 import type { JsonObject } from '../json/json-value.js';
-import { list, mapOf } from './collections.js';
+import { jsonObject, list, mapOf } from './collections.js';
 import { date, dateOrText } from './dates.js';
 import { queryObject, responseObject, responseType } from './objects.js';
 import { flag, integer, number, oneOf, text } from './scalars.js';
-import { openUnion } from './unions.js';
+import { type OtherKind, openUnion } from './unions.js';
 import { filled, optional, type WireType } from './wire-type.js';
 
 /** Tokens that were trained on. */
@@ -39,17 +39,18 @@ export interface StorageUsage {
   readonly gigabyteHours: number;
 }
 
-/** A kind of usage that this version does not know. */
-export interface OtherUsage {
-  readonly type: 'other';
-  /** As it stands on the wire. */
-  readonly raw: JsonObject;
+/** What was used. A kind of usage that this version does not know has the type `other`. */
+export type BillingEventInfo = TrainingUsage | SamplingPrefillUsage | SamplingSampleUsage | CheckpointUsage | StorageUsage | OtherKind;
+
+/** An object without a type is of the first kind that fits, as the reference reads it. */
+function guessKind(wire: JsonObject): string | undefined {
+  if ('cached' in wire && 'token_count' in wire) return 'sampling_prefill';
+  if ('token_count' in wire) return 'training';
+  if ('gigabyte_hours' in wire) return 'storage';
+  return 'count' in wire ? 'checkpoint' : undefined;
 }
 
-/** What was used. */
-export type BillingEventInfo = TrainingUsage | SamplingPrefillUsage | SamplingSampleUsage | CheckpointUsage | StorageUsage | OtherUsage;
-
-const eventInfo: WireType<BillingEventInfo> = openUnion<Exclude<BillingEventInfo, OtherUsage>, 'type'>(
+const eventInfo = openUnion<Exclude<BillingEventInfo, OtherKind>, 'type'>(
   'type',
   {
     training: responseType<Omit<TrainingUsage, 'type'>>({ tokenCount: integer() }),
@@ -58,16 +59,8 @@ const eventInfo: WireType<BillingEventInfo> = openUnion<Exclude<BillingEventInfo
     checkpoint: responseType<Omit<CheckpointUsage, 'type'>>({ count: integer() }),
     storage: responseType<Omit<StorageUsage, 'type'>>({ gigabyteHours: number() }),
   },
-  kindByFields,
+  { guess: guessKind },
 );
-
-/** The kind of usage whose fields these are; the first that fits, as the reference reads an object without a type. */
-function kindByFields(wire: JsonObject): string | undefined {
-  if ('cached' in wire && 'token_count' in wire) return 'sampling_prefill';
-  if ('token_count' in wire) return 'training';
-  if ('gigabyte_hours' in wire) return 'storage';
-  return 'count' in wire ? 'checkpoint' : undefined;
-}
 
 /** What one session used in one hour. */
 export interface BillingUsageEvent {
@@ -78,6 +71,10 @@ export interface BillingUsageEvent {
   readonly userName?: string | undefined;
   readonly sessionId?: string | undefined;
   readonly projectId?: string | undefined;
+  /** Gross, not the amount of an invoice. Likewise the rates. */
+  readonly estimatedCostUsd?: number | undefined;
+  readonly effectiveRateUsdPerMillionTokens?: number | undefined;
+  readonly effectiveRateUsdPerGigabyteMonth?: number | undefined;
   readonly eventInfo: BillingEventInfo;
 }
 
@@ -91,6 +88,8 @@ export interface BillingUsageResponse {
   readonly data: readonly BillingUsageEvent[];
   /** By session id. */
   readonly sessions: Readonly<Record<string, BillingUsageSession>>;
+  /** Before it, rates come from invoices; after it, from the published list. */
+  readonly costDataThrough?: Date | undefined;
 }
 
 /** {@link BillingUsageResponse} on the wire. */
@@ -104,10 +103,14 @@ export const billingUsageResponse = responseObject<BillingUsageResponse>('Billin
       userName: optional(text()),
       sessionId: optional(text()),
       projectId: optional(text()),
+      estimatedCostUsd: optional(number()),
+      effectiveRateUsdPerMillionTokens: optional(number()),
+      effectiveRateUsdPerGigabyteMonth: optional(number()),
       eventInfo,
     }),
   ),
   sessions: filled(mapOf(responseType<BillingUsageSession>({ userMetadata: optional(mapOf(text())) })), () => ({})),
+  costDataThrough: optional(date()),
 });
 
 /** The query of the billing usage: full hours, at most 14 days apart. */
@@ -126,6 +129,9 @@ export const billingUsageQuery = queryObject<BillingUsageQuery>('BillingUsageQue
 export interface AuditLogEntry {
   readonly timestamp: Date;
   readonly event: string;
+  /** Who did what to which object; the fields differ by event. */
+  readonly eventDetails: JsonObject;
+  /** Older servers. Newer ones use `eventDetails`, also for the next two. */
   readonly modelId?: string | undefined;
   readonly tinkerPath?: string | undefined;
   readonly purpose?: string | undefined;
@@ -142,6 +148,7 @@ export const auditLogResponse = responseObject<AuditLogResponse>('AuditLogRespon
     responseType<AuditLogEntry>({
       timestamp: date(),
       event: text(),
+      eventDetails: filled(jsonObject(), () => ({})),
       modelId: optional(text()),
       tinkerPath: optional(text()),
       purpose: optional(text()),
@@ -149,10 +156,13 @@ export const auditLogResponse = responseObject<AuditLogResponse>('AuditLogRespon
   ),
 });
 
+/** Which events of the audit log to list. */
+export type AuditEventType = 'all' | 'checkpoints' | 'projects' | 'teams' | 'organizations';
+
 /** The query of the audit log. */
 export interface AuditLogQuery {
   /** Default `all`. */
-  readonly eventType?: 'all' | 'checkpoints' | undefined;
+  readonly eventType?: AuditEventType | undefined;
   /** `YYYY-MM-DD`, in UTC. Unset: today. */
   readonly day?: string | undefined;
 }
@@ -165,6 +175,6 @@ const day: WireType<string> = {
 
 /** {@link AuditLogQuery} on the wire. */
 export const auditLogQuery = queryObject<AuditLogQuery>('AuditLogQuery', {
-  eventType: optional(oneOf('all', 'checkpoints'), { fallback: () => 'all' as const }),
+  eventType: optional(oneOf('all', 'checkpoints', 'projects', 'teams', 'organizations'), { fallback: () => 'all' as const }),
   day: optional(day),
 });

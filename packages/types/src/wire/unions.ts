@@ -11,42 +11,6 @@ export type Variants<T, K extends keyof T> = {
   readonly [V in T[K] & string]: WireType<Omit<Extract<T, { readonly [Key in K]: V }>, K>>;
 };
 
-/** An object of a kind that this version does not know. `raw`: as it is on the wire. */
-export type UnknownVariant<K extends string> = { readonly [Key in K]: 'other' } & { readonly raw: JsonObject };
-
-/**
- * Like {@link union}, for responses: an object of a kind that this version does not know is kept as `{ type: 'other', raw }`, so that
- * one new kind never makes a whole list unreadable. `kindOf` finds the kind of an object that does not name it.
- */
-export function openUnion<T extends object, K extends keyof T & string>(
-  discriminator: K,
-  variants: Variants<T, K>,
-  kindOf: (wire: JsonObject) => string | undefined = () => undefined,
-): WireType<T | UnknownVariant<K>> {
-  const known = union<T, K>(discriminator, variants);
-  const wireKey = wireName(discriminator);
-  const isKnown = (kind: unknown): boolean => typeof kind === 'string' && Object.hasOwn(variants, kind);
-  return {
-    schema: (isLenient) => {
-      const schema = known.schema(isLenient);
-      return z.looseObject({}, { error: expected('an object') }).transform((wire, context) => {
-        const kind = wire[wireKey] ?? kindOf(wire as JsonObject);
-        if (!isKnown(kind)) return wire;
-        const result = schema.safeParse({ ...wire, [wireKey]: kind });
-        if (result.success) return result.data;
-        reportBelow([], result.error, context);
-        return z.NEVER;
-      });
-    },
-    toWire: (value) => ('raw' in value && value[discriminator] === 'other' ? value.raw : known.toWire(value as T)),
-    fromWire(wire) {
-      const raw = wire as JsonObject;
-      return isKnown(raw[wireKey]) ? known.fromWire(raw) : ({ [discriminator]: 'other', raw } as UnknownVariant<K>);
-    },
-    child: known.child,
-  };
-}
-
 /** One of several objects, distinguished by a text field. Each variant is described without that field. */
 export function union<T extends object, K extends keyof T & string>(discriminator: K, variants: Variants<T, K>): WireType<T> {
   const wireKey = wireName(discriminator);
@@ -111,4 +75,55 @@ export function union<T extends object, K extends keyof T & string>(discriminato
       return found.find((child) => child?.type !== undefined) ?? { name: key };
     },
   };
+}
+
+/** A kind that this version does not know. */
+export interface OtherKind {
+  readonly type: 'other';
+  /** As it stands on the wire. */
+  readonly raw: JsonObject;
+}
+
+/** How an {@link openUnion} reads what the server sends. */
+export interface OpenUnionOptions {
+  /** The kind of an object without the discriminator, by its fields. Default: unknown. */
+  readonly guess?: ((wire: JsonObject) => string | undefined) | undefined;
+}
+
+/** A {@link union} that the server may extend. A new kind must not make the rest of the answer unreadable, so it is kept as it is. */
+export function openUnion<T extends object, K extends keyof T & string>(
+  discriminator: K,
+  variants: Variants<T, K>,
+  { guess }: OpenUnionOptions = {},
+): WireType<T | OtherKind> {
+  const known = union<T, K>(discriminator, variants);
+  const wireKey = wireName(discriminator);
+  const kindOf = (wire: JsonObject): string | undefined => {
+    const kind = wire[wireKey];
+    const named = typeof kind === 'string' ? kind : guess?.(wire);
+    return named !== undefined && Object.hasOwn(variants, named) ? named : undefined;
+  };
+  return {
+    ...(known as unknown as WireType<T | OtherKind>),
+    schema: (isLenient) => {
+      const inner = known.schema(isLenient);
+      return z.looseObject({}, { error: expected('an object') }).transform((wire, context) => {
+        const kind = kindOf(wire as JsonObject);
+        if (kind === undefined) return wire;
+        const result = inner.safeParse({ ...wire, [wireKey]: kind });
+        if (result.success) return result.data;
+        reportBelow([], result.error, context);
+        return z.NEVER;
+      });
+    },
+    toWire: (value) => (isOtherKind(value) ? value.raw : known.toWire(value)),
+    fromWire(wire) {
+      const raw = wire as JsonObject;
+      return kindOf(raw) === undefined ? { type: 'other', raw } : known.fromWire(raw);
+    },
+  };
+}
+
+function isOtherKind(value: object): value is OtherKind {
+  return 'raw' in value && 'type' in value && value.type === 'other';
 }
