@@ -1,9 +1,10 @@
-import type { Transport } from '@tinkex/http';
+import type { ClientDynamicConfigResponse } from '@tinkex/types/wire';
+import type { ConnectionParts } from '../connection/connection.js';
+import type { Started } from '../connection/start-connection.js';
 import { Poller } from '../futures/poller.js';
 import { ACCEPTED_RESULTS } from '../futures/result-decoders.js';
 import { AdmissionQueue } from '../limits/admission-queue.js';
 import { tenantRateLimiter } from '../limits/rate-limiter-registry.js';
-import type { RestParts } from '../rest/rest-client.js';
 import type { Runtime } from '../runtime/runtime.js';
 import { DispatchLimits } from '../sampling/admission.js';
 import type { SamplingShared } from '../sampling/sample-call.js';
@@ -14,21 +15,23 @@ import { BodyMemory } from '../training/body-memory.js';
 import type { TrainingShared } from '../training/operations.js';
 import { WireDialect } from '../training/wire-dialect.js';
 import type { ResolvedOptions } from './resolve-options.js';
-import type { Started } from './start-connection.js';
 
 /** Polls in flight at the same time unless `limits` says otherwise: as many as a sampling session may have calls in flight. */
 const DEFAULT_CONCURRENT_POLLS = 2_000;
 const DEFAULT_REUSED_BODY_BYTES = 32 * 2 ** 20;
 
 /** The parts that the clients of one started `ServiceClient` are made of. Each client declares the few that it uses. */
-export interface ClientParts extends SamplingParts, RestParts {
+export interface ClientParts extends SamplingParts, ConnectionParts {
   readonly runtime: Runtime;
+  /** What the server may change later, as it was at the start. Undefined when the server has no such endpoint: nothing to refresh. */
+  readonly dynamicConfig: ClientDynamicConfigResponse | undefined;
   readonly training: TrainingShared;
 }
 
 /** Creates the parts once per started connection. */
-export function createClientParts(options: ResolvedOptions, started: Started, runtime: Runtime, transport: Transport): ClientParts {
-  const { http, calls, billingPause, config, credential } = started;
+export function createClientParts(options: ResolvedOptions, parts: ConnectionParts, started: Started): ClientParts {
+  const { runtime, transport, http } = parts;
+  const { billingPause, config, dynamicConfig } = started;
   const { limits, wireFormat } = options;
   const { clock, lifetime, source, report } = runtime;
   const poller = new Poller({
@@ -42,13 +45,9 @@ export function createClientParts(options: ResolvedOptions, started: Started, ru
     onReport: (one) => report.event(one),
   });
   return {
-    runtime,
-    transport,
-    http,
-    calls,
+    ...parts,
+    dynamicConfig,
     poller,
-    credential,
-    isCredentialExchanged: config.pjwtAuthEnabled,
     tokenizers: new TokenizerLibrary(options.tokenizer ?? {}, { transport, clock, lifetime }),
     sampling: samplingShared(options, started, runtime),
     training: {
@@ -62,8 +61,8 @@ export function createClientParts(options: ResolvedOptions, started: Started, ru
 
 function samplingShared(options: ResolvedOptions, started: Started, { clock, source }: Runtime): SamplingShared {
   const { http, calls, billingPause, config } = started;
-  const { baseUrl, limits, apiKey, credentialCommand, publishContent = false } = options;
-  const limiter = tenantRateLimiter(baseUrl, apiKey || credentialCommand, clock);
+  const { baseUrl, limits, apiKey, credentialCommand, storedApiKey, publishContent = false } = options;
+  const limiter = tenantRateLimiter(baseUrl, apiKey || credentialCommand || storedApiKey, clock);
   const dispatchLimits = new DispatchLimits(limiter, {
     maxPromptBytes: limits.maxPromptBytesInFlight ?? config.sampleDispatchBytesSemaphoreSize,
     maxSubmissions: limits.maxConcurrentSampleSubmissions,

@@ -2,8 +2,8 @@ import { ConfigurationError, ConnectionError, TimeoutError } from '@tinkex/types
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { miniServer } from '../../test/support/mini-server.js';
 import { answersInOrder, later, never } from '../../test/support/scripted-transport.js';
+import type { ServerMessage } from '../connection/connection-options.js';
 import { ServiceClient } from './service-client.js';
-import type { ServerMessage } from './service-options.js';
 
 afterEach(() => vi.unstubAllEnvs());
 
@@ -59,7 +59,7 @@ describe('ServiceClient options', () => {
     expect(new ServiceClient({ apiKey: 'k' }).baseUrl).toBe('http://from-env.test/base');
     await server.clock.runUntil(server.service.sessionId());
     expect(server.transport.of('create_session')[0]).toMatchObject({
-      body: { tags: ['a', 'b'], user_metadata: { run: 1 }, project_id: 'proj-option', sdk_version: '0.25.0', type: 'create_session' },
+      body: { tags: ['a', 'b'], user_metadata: { run: 1 }, project_id: 'proj-option', sdk_version: '0.36.0', type: 'create_session' },
       headers: { 'cf-access-client-id': 'cf-id', 'x-api-key': 'any' },
     });
     await server.service.close();
@@ -332,7 +332,7 @@ describe('reports to the service', () => {
       .of('telemetry')
       .flatMap(({ body }) => (body as { events: { event: string }[] }).events.map(({ event }) => event));
     expect(events).toEqual(['SESSION_START', 'GENERIC_EVENT', 'UNHANDLED_EXCEPTION', 'SESSION_END']);
-    expect(server.transport.of('telemetry')[0]?.body).toMatchObject({ session_id: 'S', sdk_version: '0.25.0' });
+    expect(server.transport.of('telemetry')[0]?.body).toMatchObject({ session_id: 'S', sdk_version: '0.36.0' });
   });
 
   it('tell failed polls and repeated submissions, without the key', async () => {
