@@ -14,8 +14,8 @@ const ENTRY_POINTS = LAYERS.flatMap(({ folder, entries }) =>
  */
 const FOLDERS = {
   types: [
-    ...['redaction', 'errors', 'events', 'tensor', 'json', 'tokenizer', 'model-input', 'paths', 'sampling', 'training', 'proto', 'wire'],
-    'endpoints',
+    ...['redaction', 'errors', 'models', 'events', 'tensor', 'json', 'tokenizer', 'model-input', 'paths', 'sampling', 'training'],
+    ...['custom-loss', 'proto', 'wire', 'endpoints'],
   ],
   http: ['abort', 'clock', 'url', 'diagnostics', 'retry', 'transport', 'compression', 'auth', 'call', 'pipeline', 'client', 'testing'],
   clients: [
@@ -80,7 +80,7 @@ function folderRules(name, folders) {
       comment: 'A folder imports the files it needs, not an entry point that imports them all.',
       severity: 'error',
       from: { path: `${sources}[^/]+/`, pathNot: TESTS },
-      to: { path: `${sources}(index|wire)[.]ts$` },
+      to: { path: `${sources}(index|custom-loss|wire)[.]ts$` },
     },
   ];
 }
@@ -127,10 +127,10 @@ export default {
       to: { path: '(^|/)node_modules/@bufbuild/|^@bufbuild/' },
     },
     {
-      name: 'types-are-pure',
-      comment: '@tinkex/types runs in any runtime: no Node built-in.',
+      name: 'types-and-renderers-are-pure',
+      comment: '@tinkex/types and @tinkex/renderers run in any runtime: no Node built-in.',
       severity: 'error',
-      from: { path: '^packages/types/src/', pathNot: TESTS },
+      from: { path: '^packages/(types|renderers)/src/', pathNot: TESTS },
       to: { dependencyTypes: ['core'] },
     },
     {

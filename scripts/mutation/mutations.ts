@@ -1,3 +1,5 @@
+import { rendererMutations } from './renderers.js';
+
 /** One deliberate fault: an invariant, the text that keeps it, and the tests that must notice when it is gone. */
 export interface Mutation {
   readonly invariant: string;
@@ -93,4 +95,5 @@ export const mutations: readonly Mutation[] = [
     package: 'clients',
     tests: ['src/checkpoints/extract-archive.test.ts'],
   },
+  ...rendererMutations,
 ];

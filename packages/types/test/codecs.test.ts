@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { type JsonObject, ValidationError } from '../src/index.js';
 import * as wire from '../src/wire.js';
 import { type AnyCodec, endpoints, parseJson, stringifyJson, unknownFields } from '../src/wire.js';
-import { modelInputs, names, outputs, requests, samples } from './arbitraries.js';
+import { modelInputs, names, outputs, requests, samples, targetPrompts } from './arbitraries.js';
 
 const text = fc.string({ unit: 'grapheme' });
 const some = fc.string({ minLength: 1 });
@@ -49,11 +49,17 @@ const adam = shape({
 });
 const params = shape(
   { temperature: positive, topK: fc.integer({ min: -1 }), topP: fc.double({ min: 0, max: 1, noNaN: true }).map((value) => value + 0) },
-  { maxTokens: count, seed, stop: fc.oneof(text, fc.array(some, { minLength: 1 }), fc.array(count, { minLength: 1 })) },
+  { maxTokens: count, seed, stop: fc.oneof(text, fc.array(some), fc.array(count)) },
 );
 const checkpoint = shape(
-  { checkpointId: text, checkpointType: fc.constantFrom('training', 'sampler'), time: date, tinkerPath: text, public: fc.boolean() },
-  { sizeBytes: count, expiresAt: date },
+  {
+    checkpointId: text,
+    checkpointType: fc.constantFrom('training', 'sampler', 'external', 'brand_new'),
+    time: date,
+    tinkerPath: text,
+    public: fc.boolean(),
+  },
+  { sizeBytes: count, userMetadata: map(text), expiresAt: date },
 );
 const cursor = shape({ offset: count, limit: count, totalCount: count });
 const run = shape(
@@ -80,6 +86,12 @@ const usage = fc.oneof(
   shape({ type: fc.constant('storage'), gigabyteHours: number }),
   shape({ type: fc.constant('other'), raw: fc.constant({ type: 'brand_new', x: 1 }) }),
 );
+const optimizer = fc.oneof(
+  fc.constant({ type: 'adamw' }),
+  fc.constant({ type: 'dimuon', version: 1 }),
+  fc.constant({ type: 'other', raw: { type: 'brand_new', k: 2 } }),
+);
+const dimuon = { learningRate: positive, gradClipNorm: number, beta1: fc.constantFrom(0, 0.5, 0.9) };
 const finish = fc.constantFrom('success', 'errored', 'interrupted');
 const other = shape({ type: fc.constant('other'), raw: fc.constant({ type: 'brand_new', x: 1 }) });
 const ownerFilter = fc.oneof(
@@ -111,6 +123,32 @@ const sessionSummary = shape(
   { sessionId: text, createdAt: date, owner: text, projectId: text, checkpointsCount: count },
   { status: sessionStatus, displayName: text, userMetadata: map(text), checkpointStorageBytes: count },
 );
+const { lossArgument } = fc.letrec<{ lossArgument: unknown }>((tie) => ({
+  lossArgument: fc.oneof(
+    { depthSize: 'small' },
+    fc.oneof(
+      fc.constant(null),
+      fc.boolean(),
+      number,
+      text,
+      shape({ ref: text }),
+      shape({ dtype: text }),
+      shape({ ellipsis: fc.constant(true) }),
+    ),
+    shape({ float: fc.constantFrom('inf', '-inf', 'nan') }),
+    fc.array(tie('lossArgument'), { maxLength: 3 }),
+    shape({ tuple: fc.array(tie('lossArgument'), { maxLength: 3 }) }),
+    shape({ slice: fc.array(tie('lossArgument'), { minLength: 3, maxLength: 3 }) }),
+    shape({ dict: map(tie('lossArgument')) }),
+  ),
+}));
+const lossNode = shape({
+  op: fc.constantFrom('placeholder', 'get_attr', 'call_function', 'call_method', 'call_module', 'output'),
+  name: some,
+  target: some,
+  args: fc.array(lossArgument, { maxLength: 3 }),
+  kwargs: map(lossArgument),
+});
 const flags = Object.fromEntries(
   Object.entries(wire.clientConfigResponse.decode({})).map(([name, value]) => [
     name,
@@ -157,13 +195,30 @@ const values: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
     },
     { costDataThrough: date },
   ),
+  cancelFutureRequest: shape({ requestId: text }),
   checkpoint,
   checkpointArchiveUrlResponse: shape({ url: text, expires: date }),
   checkpointsListResponse: shape({ checkpoints: fc.array(checkpoint, { maxLength: 3 }) }, { cursor }),
   clientConfigRequest: shape({ sdkVersion: text }),
   clientConfigResponse: shape(flags),
   clientDynamicConfigResponse: shape({ refreshIntervalSec: count, sampleCancelEnabled: fc.boolean(), sampleCancelMaxBatchSize: count }),
-  createModelRequest: shape({ sessionId: text, modelSeqId: count, baseModel: some }, { userMetadata: json, loraConfig: lora }),
+  copyWeightsRequest: shape(
+    { sourcePath: path },
+    { destinationProjectId: some, ttlSeconds: seq, sessionId: text, modelSeqId: count, weightsAccessToken: text },
+  ),
+  copyWeightsResponse: shape({ tinkerPath: text }),
+  createCustomLossRequest: shape({
+    sessionId: text,
+    customLossSeqId: count,
+    name: some,
+    inputs: fc.array(shape({ name: some, rank: fc.constantFrom(0, 1, 2) }), { minLength: 1, maxLength: 3 }),
+    graph: shape({ format: fc.constant(1), nodes: fc.array(lossNode, { minLength: 1, maxLength: 4 }) }),
+  }),
+  createCustomLossResponse: shape({ lossId: text }),
+  createModelRequest: shape(
+    { sessionId: text, modelSeqId: count, baseModel: some },
+    { userMetadata: json, loraConfig: lora, optimizerConfig: optimizer },
+  ),
   createModelResponse: shape({ modelId: text }),
   createSamplingSessionRequest: shape({ sessionId: text, samplingSessionSeqId: count, modelPath: path }, { baseModel: text }),
   createSamplingSessionResponse: shape({ samplingSessionId: text }),
@@ -173,6 +228,7 @@ const values: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   ),
   createSessionResponse: shape({ sessionId: text }, { infoMessage: text, warningMessage: text, errorMessage: text }),
   cursor,
+  dimuonParams: shape(dimuon),
   currentCheckpointStorageUsageResponse: shape(
     {
       data: fc.array(
@@ -187,13 +243,32 @@ const values: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   ),
   datumCodec: requests({ onlyFinite: true }).map(({ data }) => data[0]),
   finishSessionRequest: shape({ reason: finish, detail: fc.option(text) }),
+  externalWeightsUrlsResponse: shape({ urls: map(text), expires: date }),
   forwardBackwardOutput: outputs({ onlyFinite: true }),
   forwardBackwardRequest: requests({ onlyFinite: true }),
   futureMetadataResponse: shape({ status: fc.constant('complete_metadata'), responsePayloadSize: count }),
   futureRetrieveRequest: shape({ requestId: text, allowMetadataOnly: fc.boolean() }),
+  futuresRetrieveRequest: shape(
+    {
+      target: shape({ type: fc.constant('sampling_session'), samplingSessionId: text, clonedSamplerId: count }),
+      prevCursor: count,
+      retrievedRequestIds: texts,
+    },
+    { timeout: positive },
+  ),
+  futuresRetrieveResponse: shape({
+    completions: fc.array(
+      fc.oneof(
+        shape({ state: fc.constant('finished'), requestId: text }, { responsePayloadUncompressedSize: count }),
+        shape({ state: fc.constant('failed'), requestId: text }),
+      ),
+      { maxLength: 3 },
+    ),
+    cursor: count,
+  }),
   getInfoRequest: shape({ modelId: text }),
   getInfoResponse: shape(
-    { modelId: text, modelData: shape({}, { arch: text, modelName: text, tokenizerId: text }) },
+    { modelId: text, modelData: shape({}, { arch: text, modelName: text, tokenizerId: text }), optimizerConfig: optimizer },
     { isLora: fc.boolean(), loraRank: count, modelName: text },
   ),
   getSamplerResponse: shape({ samplerId: text, baseModel: text }, { modelPath: text }),
@@ -206,6 +281,8 @@ const values: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   getSessionResponse: shape({ trainingRunIds: texts, samplerIds: texts }, { userMetadata: map(text), displayName: text }),
   getTrainingRunQuery: shape({ accessScope: scope }),
   healthResponse: fc.constant({ status: 'ok' }),
+  joinSamplingSessionRequest: shape({ samplingSessionId: text }),
+  joinSamplingSessionResponse: shape({ clientCounter: count }),
   listSessionsQuery: shape({ limit: count, offset: count, accessScope: scope }),
   listSessionsResponse: shape({ sessions: texts }),
   listTrainingRunsQuery: shape({ limit: count, offset: count, accessScope: scope }, { projectId: text }),
@@ -216,24 +293,47 @@ const values: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
       { sessionId: text, modelSeqId: count, path: some, optimizer: fc.boolean() },
       { baseModel: text, userMetadata: json, weightsAccessToken: text },
     ),
+    shape({ sessionId: text, modelSeqId: count, path: some, optimizer: fc.constant(false) }, { optimizerConfig: optimizer }),
   ),
   loadWeightsResponse: shape({}, { path: text, modelId: text }),
   loraConfig: lora,
-  optimStepRequest: shape({ adamParams: adam, modelId: text }, { seqId: seq }),
+  optimStepRequest: fc.oneof(
+    shape({ adamParams: adam, modelId: text }, { seqId: seq }),
+    shape({ optimizerParams: shape({ type: fc.constant('dimuon'), ...dimuon }), modelId: text }, { seqId: seq }),
+    shape({ optimizerParams: fc.constant({ type: 'other', raw: { type: 'brand_new', x: 1 } }), modelId: text }, { seqId: seq }),
+  ),
   optimStepResponse: shape({}, { metrics: map(number) }),
   requestFailedResponse: shape({ error: text, category: fc.constantFrom('user', 'server', 'unknown') }),
   sampleRequest: shape(
-    { numSamples: seq, prompt: modelInputs(), samplingParams: params, promptLogprobs: fc.boolean(), topkPromptLogprobs: count },
-    { samplingSessionId: text, seqId: fc.oneof(count, fc.bigInt({ min: 2n ** 53n, max: 2n ** 63n })), baseModel: text, modelPath: text },
+    { numSamples: seq, prompt: modelInputs(), samplingParams: params, promptLogprobs: fc.constant(true), topkPromptLogprobs: count },
+    {
+      samplingSessionId: text,
+      seqId: fc.oneof(count, fc.bigInt({ min: 2n ** 53n, max: 2n ** 63n })),
+      baseModel: text,
+      modelPath: text,
+      topkSampleLogprobs: count,
+      targetPromptLogprobs: targetPrompts,
+      promptAltTokensK: count,
+      promptLogprobsLastN: seq,
+      recordStabilityInfo: fc.boolean(),
+    },
   ),
   sampleResponse: samples({ onlyFinite: true }),
   samplingParams: params,
+  saveWeightsExternalRequest: shape(
+    { modelId: text, path: some },
+    { seqId: seq, ttlSeconds: seq, ageEncryptionRecipients: fc.array(some, { maxLength: 10 }) },
+  ),
+  saveWeightsExternalResponse: shape({}, { path: text, sizeBytes: count }),
   saveWeightsForSamplerRequest: fc.oneof(
-    shape({ modelId: text, path: text }, { seqId: seq, ttlSeconds: seq }),
+    shape({ modelId: text, path: text }, { seqId: seq, ttlSeconds: seq, userMetadata: map(text) }),
     shape({ modelId: text, samplingSessionSeqId: count }, { seqId: seq }),
   ),
   saveWeightsForSamplerResponse: shape({}, { path: text, samplingSessionId: text }),
-  saveWeightsRequest: shape({ modelId: text, overwrite: fc.boolean() }, { path: text, seqId: seq, ttlSeconds: seq }),
+  saveWeightsRequest: shape(
+    { modelId: text, overwrite: fc.boolean() },
+    { path: text, seqId: seq, ttlSeconds: seq, userMetadata: map(text) },
+  ),
   saveWeightsResponse: shape({ path: text }),
   selfApiKeyResponse: shape({
     keyId: count,
@@ -276,7 +376,7 @@ const values: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   untypedApiFuture: shape({ requestId: text }, { modelId: text, sampleSequenceIds: texts }),
   weightsInfoRequest: shape({ tinkerPath: text }),
   weightsInfoResponse: shape(
-    { baseModel: text, isLora: fc.boolean() },
+    { baseModel: text, optimizerConfig: optimizer, isLora: fc.boolean() },
     { loraRank: count, trainUnembed: fc.boolean(), trainMlp: fc.boolean(), trainAttn: fc.boolean() },
   ),
   whoamiResponse: shape({ userUrn: text }, { orgUrn: text, email: text }),

@@ -6,7 +6,7 @@ export const addLoss: Recipe = {
   page: 'add-loss',
   edits: [
     {
-      file: 'packages/types/src/wire/training.ts',
+      file: 'packages/types/src/training/forward-backward.ts',
       find: "| 'cispo' | 'dro';",
       replace: "| 'cispo' | 'dro' | 'squared_error';",
     },

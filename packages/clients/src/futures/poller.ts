@@ -52,6 +52,8 @@ export interface PollJob<T> {
   /** From the call to the first poll; sent to the server with the first poll. */
   readonly roundtripMs?: number;
   readonly headers?: CallOptions['headers'];
+  /** The size of the result, if it exists already and the server has named it: it is requested directly. */
+  readonly sizeBytes?: number | undefined;
 }
 
 /** What the polls of one connection share. */
@@ -95,8 +97,14 @@ export class Poller {
     let quickAnswers = 0;
     let heldBytes = 0;
     const begunAtMs = clock.now();
+    const { sizeBytes = 0 } = job;
     this.#pending += 1;
     try {
+      if (sizeBytes > 0) {
+        if (!responseBudget.tryEnter(sizeBytes)) await responseBudget.enter(sizeBytes, job.scope.signal);
+        heldBytes = sizeBytes;
+        memory = { ...FIRST_POLL, allowMetadataOnly: false };
+      }
       // One frame for the whole job: thousands may wait for a slot.
       for (let iteration = 0; ; iteration += 1) {
         if (!slots.tryEnter()) await slots.enter(1, job.scope.requestSignal, !memory.allowMetadataOnly);

@@ -17,7 +17,10 @@ export interface ClientLimits {
   readonly maxThrottledSampleSubmissions?: number | undefined;
   /** Estimated bytes of prompts being submitted at the same time. Default: the server's value, else 10,485,760. */
   readonly maxPromptBytesInFlight?: number | undefined;
-  /** Sample calls (submission and wait) at the same time in one sampling client. Default: the server's value, else 2,000. */
+  /**
+   * Sample calls (submission and wait) at the same time in one sampling client. Default: the server's value, else 2,000; no limit if one poll
+   * waits for all samples (flag `sample_use_retrieve_futures`).
+   */
   readonly maxConcurrentSamples?: number | undefined;
   /**
    * Sample calls that one sampling client starts in one turn of the event loop. It starts more each time the event loop is idle. Default 32.

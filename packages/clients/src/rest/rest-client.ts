@@ -2,6 +2,7 @@ import {
   type Checkpoint,
   type CheckpointArchiveUrlResponse,
   type CheckpointsListResponse,
+  type ExternalWeightsUrlsResponse,
   type GetSamplerResponse,
   type GetSessionResponse,
   type ListSessionsResponse,
@@ -11,6 +12,7 @@ import {
   type SessionSummary,
   type TrainingRun,
   type TrainingRunsResponse,
+  ValidationError,
   type WeightsInfoResponse,
   type WhoamiResponse,
 } from '@tinkex/types';
@@ -21,6 +23,8 @@ import type { CallOptions } from '../runtime/call-options.js';
 import { waitFor } from '../runtime/wait-for.js';
 import { checkpointArchivePath, requestArchiveUrl } from './archive-url.js';
 import { changeOnce, type OnceOnlyChange } from './change-once.js';
+import { openContent, requestFileUrls } from './checkpoint-content.js';
+import { type CopiedWeights, type CopyWeightsToProjectOptions, checkCopy, copyWeights } from './copy-weights.js';
 import { identityOf } from './identity.js';
 import { PageStream } from './page-stream.js';
 import { RestConnection, type RunRestCall } from './rest-connection.js';
@@ -63,8 +67,8 @@ export class RestClient implements AsyncDisposable {
   }
 
   /** @internal Use `service.createRestClient()`. */
-  static of(run: RunRestCall): RestClient {
-    return new RestClient(RestConnection.borrow(run));
+  static of(run: RunRestCall, projectId: string | undefined): RestClient {
+    return new RestClient(RestConnection.borrow(run, projectId));
   }
 
   /** One training run. */
@@ -127,7 +131,7 @@ export class RestClient implements AsyncDisposable {
   /**
    * A signed URL of a checkpoint's archive and when it expires. Treat the URL as a secret. Waits while the server builds the archive.
    *
-   * @param checkpointId - `weights/{name}` or `sampler_weights/{name}`; a bare name on servers that use those.
+   * @param checkpointId - `weights/{name}`, `sampler_weights/{name}` or `external_weights/{name}`; a bare name on servers that use those.
    */
   async getCheckpointArchiveUrl(
     trainingRunId: string,
@@ -144,14 +148,36 @@ export class RestClient implements AsyncDisposable {
     return this.getCheckpointArchiveUrl(trainingRunId, checkpointId, options);
   }
 
-  /** Downloads a checkpoint's archive and extracts it into a directory, safely and all or nothing. */
+  /** One signed URL for each file of an external checkpoint, and when they expire. Treat the URLs as secrets. */
+  async getExternalWeightsUrls(tinkerPath: string, options: CallOptions = {}): Promise<ExternalWeightsUrlsResponse> {
+    const { checkpointType } = parseTinkerPath(tinkerPath);
+    if (checkpointType !== 'external') {
+      const message = `is a ${checkpointType} checkpoint; only external_weights have files. Save them with saveWeightsExternal`;
+      throw new ValidationError({ direction: 'request', subject: 'tinkerPath', issues: [{ path: tinkerPath, message }] });
+    }
+    return this.#connection.run('getExternalWeightsUrls', options, (parts, step) => requestFileUrls(parts, tinkerPath, step));
+  }
+
+  /**
+   * Downloads the files of a checkpoint into a directory, safely and all or nothing. Training checkpoints are exported for the time of the
+   * download, in a session of their own that trains nothing. A server without external weights gives an archive, which is extracted.
+   */
   async downloadCheckpoint(tinkerPath: string, options: DownloadCheckpointOptions = {}): Promise<DownloadedCheckpoint> {
     parseTinkerPath(tinkerPath);
-    return this.#connection.run('downloadCheckpoint', options, ({ transport, runtime: { clock, source } }, step) => {
-      const { signal, headers } = step;
-      const archiveUrl = async () => (await this.getCheckpointArchiveUrlFromTinkerPath(tinkerPath, { signal, headers })).url;
-      return downloadCheckpoint({ transport, clock, source, archiveUrl }, tinkerPath, { ...options, signal });
+    return this.#connection.run('downloadCheckpoint', options, (parts, { signal, headers }) => {
+      const { transport, runtime } = parts;
+      const open = () => openContent(parts, tinkerPath, { signal, headers });
+      return downloadCheckpoint({ transport, ...runtime, openContent: open }, tinkerPath, { ...options, signal });
     });
+  }
+
+  /**
+   * Copies a checkpoint into a project. The copy shares its storage with the source and keeps its kind. It belongs to a new training run,
+   * which cannot be trained.
+   */
+  async copyWeights(tinkerPath: string, options: CopyWeightsToProjectOptions = {}): Promise<CopiedWeights> {
+    const projectId = checkCopy(tinkerPath, options.destinationProjectId ?? this.#connection.projectId);
+    return this.#connection.run('copyWeights', options, ({ calls }, step) => copyWeights(calls, tinkerPath, projectId, options, step));
   }
 
   /**

@@ -141,7 +141,7 @@ export class CallScope implements Closable {
     this.#fail(callAborted(reason));
   }
 
-  /** @internal Called by the client's lifetime. */
+  /** Called by the client's lifetime. */
   onClientClosed(): void {
     this.#fail(clientClosed());
   }

@@ -1,14 +1,15 @@
-import type { ClientDynamicConfigResponse } from '@tinkex/types/wire';
 import type { ConnectionParts } from '../connection/connection.js';
 import type { Started } from '../connection/start-connection.js';
 import { Poller } from '../futures/poller.js';
 import { ACCEPTED_RESULTS } from '../futures/result-decoders.js';
 import { AdmissionQueue } from '../limits/admission-queue.js';
 import { tenantRateLimiter } from '../limits/rate-limiter-registry.js';
+import type { RestParts } from '../rest/rest-connection.js';
 import type { Runtime } from '../runtime/runtime.js';
 import { DispatchLimits } from '../sampling/admission.js';
-import type { SamplingShared } from '../sampling/sample-call.js';
+import { CancelQueue } from '../sampling/cancel-queue.js';
 import { SampleSubmitter } from '../sampling/sample-submitter.js';
+import type { SamplingShared } from '../sampling/sampler.js';
 import type { SamplingParts } from '../sampling/sampling-client.js';
 import { TokenizerLibrary } from '../tokenizers/tokenizer-library.js';
 import { BodyMemory } from '../training/body-memory.js';
@@ -18,20 +19,31 @@ import type { ResolvedOptions } from './resolve-options.js';
 
 /** Polls in flight at the same time unless `limits` says otherwise: as many as a sampling session may have calls in flight. */
 const DEFAULT_CONCURRENT_POLLS = 2_000;
+/** Results fetched at the same time after a session's poll has reported them. The server answers each immediately. */
+const CONCURRENT_FETCHES = 32;
 const DEFAULT_REUSED_BODY_BYTES = 32 * 2 ** 20;
 
 /** The parts that the clients of one started `ServiceClient` are made of. Each client declares the few that it uses. */
-export interface ClientParts extends SamplingParts, ConnectionParts {
+export interface ClientParts extends SamplingParts, RestParts {
   readonly runtime: Runtime;
-  /** What the server may change later, as it was at the start. Undefined when the server has no such endpoint: nothing to refresh. */
-  readonly dynamicConfig: ClientDynamicConfigResponse | undefined;
   readonly training: TrainingShared;
 }
 
+/** What the parts are made from. */
+export interface ClientPartsStart extends Omit<Started, 'dynamicConfig'> {
+  /** The latest configuration; undefined for a server that has none. */
+  readonly dynamicConfig: () => Started['dynamicConfig'];
+}
+
 /** Creates the parts once per started connection. */
-export function createClientParts(options: ResolvedOptions, parts: ConnectionParts, started: Started): ClientParts {
+export function createClientParts(
+  options: ResolvedOptions,
+  parts: ConnectionParts,
+  started: ClientPartsStart,
+  exportWeights: RestParts['exportWeights'],
+): ClientParts {
   const { runtime, transport, http } = parts;
-  const { billingPause, config, dynamicConfig } = started;
+  const { billingPause, config } = started;
   const { limits, wireFormat } = options;
   const { clock, lifetime, source, report } = runtime;
   const poller = new Poller({
@@ -46,8 +58,9 @@ export function createClientParts(options: ResolvedOptions, parts: ConnectionPar
   });
   return {
     ...parts,
-    dynamicConfig,
+    billingPause,
     poller,
+    exportWeights,
     tokenizers: new TokenizerLibrary(options.tokenizer ?? {}, { transport, clock, lifetime }),
     sampling: samplingShared(options, started, runtime),
     training: {
@@ -59,8 +72,8 @@ export function createClientParts(options: ResolvedOptions, parts: ConnectionPar
   };
 }
 
-function samplingShared(options: ResolvedOptions, started: Started, { clock, source }: Runtime): SamplingShared {
-  const { http, calls, billingPause, config } = started;
+function samplingShared(options: ResolvedOptions, started: ClientPartsStart, { clock, source }: Runtime): SamplingShared {
+  const { http, calls, billingPause, config, dynamicConfig } = started;
   const { baseUrl, limits, apiKey, credentialCommand, storedApiKey, publishContent = false } = options;
   const limiter = tenantRateLimiter(baseUrl, apiKey || credentialCommand || storedApiKey, clock);
   const dispatchLimits = new DispatchLimits(limiter, {
@@ -69,7 +82,9 @@ function samplingShared(options: ResolvedOptions, started: Started, { clock, sou
     maxThrottledSubmissions: limits.maxThrottledSampleSubmissions,
   });
   const submitter = new SampleSubmitter({ http, calls, billingPause, clock, source, limiter, limits: dispatchLimits });
-  return { config, limits, publishesContent: publishContent, submitter };
+  const cancels = new CancelQueue(calls, dynamicConfig);
+  const fetches = AdmissionQueue.counting(CONCURRENT_FETCHES);
+  return { config, limits, publishesContent: publishContent, submitter, cancels, fetches };
 }
 
 /** Whether something of the user's sees the bodies of requests, and might read them later. */

@@ -1,3 +1,4 @@
+import { REFERENCE_SDK_VERSION } from '@tinkex/http';
 import { ConfigurationError, ConnectionError, TimeoutError } from '@tinkex/types';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { miniServer } from '../../test/support/mini-server.js';
@@ -59,7 +60,13 @@ describe('ServiceClient options', () => {
     expect(new ServiceClient({ apiKey: 'k' }).baseUrl).toBe('http://from-env.test/base');
     await server.clock.runUntil(server.service.sessionId());
     expect(server.transport.of('create_session')[0]).toMatchObject({
-      body: { tags: ['a', 'b'], user_metadata: { run: 1 }, project_id: 'proj-option', sdk_version: '0.36.0', type: 'create_session' },
+      body: {
+        tags: ['a', 'b'],
+        user_metadata: { run: 1 },
+        project_id: 'proj-option',
+        sdk_version: REFERENCE_SDK_VERSION,
+        type: 'create_session',
+      },
       headers: { 'cf-access-client-id': 'cf-id', 'x-api-key': 'any' },
     });
     await server.service.close();
@@ -332,7 +339,7 @@ describe('reports to the service', () => {
       .of('telemetry')
       .flatMap(({ body }) => (body as { events: { event: string }[] }).events.map(({ event }) => event));
     expect(events).toEqual(['SESSION_START', 'GENERIC_EVENT', 'UNHANDLED_EXCEPTION', 'SESSION_END']);
-    expect(server.transport.of('telemetry')[0]?.body).toMatchObject({ session_id: 'S', sdk_version: '0.36.0' });
+    expect(server.transport.of('telemetry')[0]?.body).toMatchObject({ session_id: 'S', sdk_version: REFERENCE_SDK_VERSION });
   });
 
   it('tell failed polls and repeated submissions, without the key', async () => {

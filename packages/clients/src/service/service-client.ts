@@ -1,12 +1,23 @@
-import type { EventSource, GetServerCapabilitiesResponse, SessionFinishReason } from '@tinkex/types';
-import { Connection, type Step } from '../connection/connection.js';
+import {
+  consoleUrls,
+  type EventSource,
+  type GetServerCapabilitiesResponse,
+  type LossFunction,
+  type LossInputRanks,
+  type OptimizerConfig,
+  type OptimizerFamily,
+  type SessionFinishReason,
+} from '@tinkex/types';
+import { traceLoss } from '@tinkex/types/custom-loss';
+import { Connection, type ConnectionParts, type Step } from '../connection/connection.js';
+import type { Started } from '../connection/start-connection.js';
 import { Futures } from '../futures/futures.js';
+import type { CopiedWeights, CopyWeightsOptions } from '../rest/copy-weights.js';
 import { RestClient } from '../rest/rest-client.js';
 import type { CallOptions } from '../runtime/call-options.js';
 import { clientClosed } from '../runtime/call-scope.js';
 import { notifyUser } from '../runtime/notify-user.js';
 import type { SharedWork } from '../runtime/shared-work.js';
-import { SeqIds } from '../sampling/sample-call.js';
 import {
   checkSamplerOptions,
   type SamplerOptions,
@@ -14,14 +25,18 @@ import {
   type SamplingClientOptions,
   type SamplingService,
 } from '../sampling/sampling-client.js';
-import { parseSamplingHandle, type SamplingClientHandle } from '../sampling/sampling-handle.js';
-import { checkLoraModel, createLoraModel, createModelFromState } from '../training/create-model.js';
+import { joinSampler, parseSamplingHandle, type SamplingClientHandle } from '../sampling/sampling-handle.js';
+import { checkLoraModel, checkOptimizer, createLoraModel, createModelFromState } from '../training/create-model.js';
+import type { LossHandle } from '../training/loss-handle.js';
 import type { TrainingParts } from '../training/operations.js';
+import { optimizerOf } from '../training/optimizer-settings.js';
 import { checkResumeOptions, findNewestCheckpoint, type ResumedTraining, type ResumeOptions } from '../training/resume.js';
+import { type CustomLossOptions, SessionLosses } from '../training/session-losses.js';
 import { TrainingClient } from '../training/training-client.js';
-import type { FromStateOptions, LoraTrainingOptions } from '../training/training-options.js';
+import type { FromStateOptions, FromWeightsOptions, LoraTrainingOptions } from '../training/training-options.js';
 import { type ClientParts, createClientParts } from './client-parts.js';
 import { keepDynamicConfig } from './dynamic-config.js';
+import { EXPORT_METADATA, exportWeights } from './export-weights.js';
 import { type CloseOptions, finishSession, reasonOf } from './finish-session.js';
 import { type ResolvedOptions, resolveOptions } from './resolve-options.js';
 import type { ServiceClientOptions } from './service-options.js';
@@ -40,10 +55,13 @@ type SessionClientParts = ClientParts & TrainingParts;
  */
 export class ServiceClient implements AsyncDisposable, SamplingService {
   readonly #options: ResolvedOptions;
+  readonly #userOptions: ServiceClientOptions;
   readonly #connection: Connection<ClientParts>;
   readonly #session: SharedWork<SessionClientParts>;
+  readonly #losses = new SessionLosses();
   readonly #adoptedSessions = new Set<string>();
   #openSession: { readonly sessionId: string; readonly parts: ClientParts } | undefined;
+  #dynamicConfig: (() => Started['dynamicConfig']) | undefined;
   #nextModelSeqId = 0;
   #nextSamplingSessionSeqId = 0;
   #closing: Promise<void> | undefined;
@@ -53,7 +71,8 @@ export class ServiceClient implements AsyncDisposable, SamplingService {
 
   constructor(options: ServiceClientOptions = {}) {
     this.#options = resolveOptions(options);
-    this.#connection = new Connection(this.#options, (parts, started) => createClientParts(this.#options, parts, started));
+    this.#userOptions = options;
+    this.#connection = new Connection(this.#options, (parts, started) => this.#createParts(parts, started));
     this.#session = this.#connection.shareWork('the session to start');
     this.futures = Futures.of(this.#connection.runtime, (waitOptions) => this.#connection.connect(waitOptions));
   }
@@ -61,6 +80,12 @@ export class ServiceClient implements AsyncDisposable, SamplingService {
   /** The server's address, normalized. */
   get baseUrl(): string {
     return this.#options.baseUrl;
+  }
+
+  /** The page of the session in the web console of the hosted service; that of all sessions while there is none. */
+  get consoleUrl(): string {
+    const { sessionId } = this.#connection;
+    return sessionId === undefined ? consoleUrls.sessions() : consoleUrls.session(sessionId);
   }
 
   /** Identifies this client in events: its `clientId` distinguishes it from other clients where events are consumed. */
@@ -90,22 +115,30 @@ export class ServiceClient implements AsyncDisposable, SamplingService {
   }
 
   /**
-   * Creates a new LoRA adapter on a base model.
+   * Creates a new LoRA adapter on a base model, trained with `optimizer` (default AdamW) for its whole life.
    *
    * @throws `ValidationError` before anything is sent when the options are invalid; otherwise the server's error.
    */
-  async createLoraTrainingClient(options: LoraTrainingOptions): Promise<TrainingClient> {
+  async createLoraTrainingClient<Family extends OptimizerFamily = 'adamw'>(
+    options: LoraTrainingOptions<Family>,
+  ): Promise<TrainingClient<Family>> {
     checkLoraModel(options);
     const modelSeqId = this.#nextModelSeqId++;
-    return this.#runInSession(options, async (parts, step) => TrainingClient.of(parts, await createLoraModel(parts, modelSeqId, step)));
+    return this.#runInSession(options, async (parts, step) =>
+      TrainingClient.of(parts, await createLoraModel(parts, modelSeqId, step), optimizerOf(options)),
+    );
   }
 
-  /** Creates a new model with saved weights and a new optimizer. */
-  createTrainingClientFromState(path: string, options: FromStateOptions = {}): Promise<TrainingClient> {
-    return this.#createFromState(path, false, options);
+  /** Creates a new model with saved weights and a new optimizer (default AdamW, whatever the weights were trained with). */
+  async createTrainingClientFromState<Family extends OptimizerFamily = 'adamw'>(
+    path: string,
+    options: FromWeightsOptions<Family> = {},
+  ): Promise<TrainingClient<Family>> {
+    checkOptimizer(options);
+    return this.#createFromState(path, false, options, optimizerOf(options)) as Promise<TrainingClient<Family>>;
   }
 
-  /** Creates a new model that continues exactly where the checkpoint was saved: weights and optimizer state. */
+  /** Creates a new model that continues exactly where the checkpoint was saved: weights, and the optimizer with its state. */
   createTrainingClientFromStateWithOptimizer(path: string, options: FromStateOptions = {}): Promise<TrainingClient> {
     return this.#createFromState(path, true, options);
   }
@@ -127,23 +160,44 @@ export class ServiceClient implements AsyncDisposable, SamplingService {
    * @throws `ConfigurationError` when the handle is invalid.
    */
   async attachSamplingClient(handle: SamplingClientHandle, options: SamplerOptions = {}): Promise<SamplingClient> {
-    const { samplingSessionId, sessionId } = parseSamplingHandle(handle);
+    const { samplingSessionId, sessionId, recordStabilityInfo: isRecorded } = parseSamplingHandle(handle);
     const parts = await this.#connection.connect(options);
     if (sessionId !== undefined && sessionId !== this.#connection.sessionId && !this.#adoptedSessions.has(sessionId)) {
       this.#adoptedSessions.add(sessionId);
       keepSessionAlive(parts, sessionId, this.#options);
     }
-    return SamplingClient.of(parts, { samplingSessionId, sessionId, seqIds: SeqIds.forCopy(), retry: options.retry });
+    const { retry, recordStabilityInfo = isRecorded } = options;
+    const seqIds = await joinSampler(parts, samplingSessionId, options);
+    return SamplingClient.of(parts, { samplingSessionId, sessionId, seqIds, retry, recordStabilityInfo });
+  }
+
+  /**
+   * Traces a loss of one datum and creates it in the session, for `training.forwardBackwardCustom`. The server runs it if it runs custom
+   * losses, otherwise this process does, with equal results. `jaxLoss` of `@tinkex/clients/autodiff` traces losses written with jax-js.
+   *
+   * @throws `ValidationError` when the loss cannot be traced, or this session has created the same loss before.
+   */
+  async createCustomLoss<const Inputs extends LossInputRanks = Record<never, never>>(
+    loss: LossFunction<Inputs>,
+    options: CustomLossOptions<Inputs> = {},
+  ): Promise<LossHandle> {
+    const definition = traceLoss(loss, options);
+    return this.#runInSession(options, (parts, step) => this.#losses.create(parts, definition, step));
   }
 
   /** Creates a client that manages runs, checkpoints, sessions and bills. Needs no session. */
   createRestClient(): RestClient {
-    return RestClient.of((options, work) => this.#connection.run(options, work));
+    return RestClient.of((options, work) => this.#connection.run(options, work), this.#options.projectId);
+  }
+
+  /** Copies weights into this client's project. See `rest.copyWeights`, which also copies into other projects. */
+  copyWeights(tinkerPath: string, options: CopyWeightsOptions = {}): Promise<CopiedWeights> {
+    return this.createRestClient().copyWeights(tinkerPath, options);
   }
 
   /**
    * Continues training after a crash: finds the newest training checkpoint of a run (or uses the one you name) and creates a new model from
-   * it with its optimizer state.
+   * it with its optimizer state. The new model has the optimizer that the checkpoint was trained with.
    *
    * @throws `NotFoundError` when the run has no training checkpoint.
    */
@@ -198,6 +252,14 @@ export class ServiceClient implements AsyncDisposable, SamplingService {
     return this.#session.wait((signal) => this.#startSession(signal), options);
   }
 
+  #createParts(parts: ConnectionParts, started: Started): ClientParts {
+    this.#dynamicConfig = () => started.dynamicConfig;
+    const latest = { ...started, dynamicConfig: () => this.#dynamicConfig?.() };
+    return createClientParts(this.#options, parts, latest, (path, step) =>
+      exportWeights(this.#createSibling({ userMetadata: EXPORT_METADATA }), path, step),
+    );
+  }
+
   async #startSession(signal: AbortSignal): Promise<SessionClientParts> {
     const parts = await this.#connection.connect({ signal });
     const sessionId = await startSession(parts, this.#options, signal, (created) => {
@@ -211,19 +273,24 @@ export class ServiceClient implements AsyncDisposable, SamplingService {
     return { ...parts, session: { sessionId, nextSamplingSessionSeqId: () => this.#nextSamplingSessionSeqId++ } };
   }
 
-  #refreshConfig({ calls, dynamicConfig: initial, runtime: { clock, lifetime } }: ClientParts): void {
+  #refreshConfig({ calls, runtime: { clock, lifetime } }: ClientParts): void {
+    const initial = this.#dynamicConfig?.();
     if (initial === undefined) return;
     const { sdkVersion } = this.#options;
     const fetch = () => calls.call('clientDynamicConfig', { body: { sdkVersion } }, { hasOuterRetry: false });
-    keepDynamicConfig({ clock, lifetime, initial, fetch });
+    this.#dynamicConfig = keepDynamicConfig({ clock, lifetime, initial, fetch });
   }
 
-  async #createFromState(path: string, hasOptimizer: boolean, options: FromStateOptions): Promise<TrainingClient> {
+  async #createFromState(path: string, hasOptimizer: boolean, options: FromStateOptions, optimizer?: OptimizerConfig) {
     const modelSeqId = this.#nextModelSeqId++;
     return this.#runInSession(options, async (parts, step) => {
-      const connectAs = (apiKey: string) => this.#connectSibling(apiKey, step);
-      const { modelId, loadPath } = await createModelFromState(parts, { path, hasOptimizer, modelSeqId, options: step, connectAs });
-      const client = TrainingClient.of(parts, modelId);
+      const connectAs = (apiKey: string) => {
+        const sibling = this.#createSibling({ apiKey });
+        return { calls: sibling.#connection.connect(step).then(({ calls }) => calls), close: () => sibling.close() };
+      };
+      const request = { path, hasOptimizer, optimizer, modelSeqId, options: step, connectAs };
+      const { modelId, loadPath, optimizer: created } = await createModelFromState(parts, request);
+      const client = TrainingClient.of<OptimizerFamily>(parts, modelId, created);
       if (loadPath !== undefined) await (hasOptimizer ? client.loadStateWithOptimizer(loadPath, step) : client.loadState(loadPath, step));
       return client;
     });
@@ -237,11 +304,9 @@ export class ServiceClient implements AsyncDisposable, SamplingService {
     return this.#connection.runAfter((wait) => this.#connectSession(wait), options, work, capture);
   }
 
-  /** A connection to the same server with another credential, for weights of another account. */
-  #connectSibling(apiKey: string, step: CallOptions) {
-    const sibling = new Connection({ ...this.#options, apiKey }, (parts) => parts);
-    const calls = sibling.connect(step).then((parts) => parts.calls);
-    return { calls, close: () => sibling.close() };
+  /** Another client of the same server, with a separate session. */
+  #createSibling(options: ServiceClientOptions): ServiceClient {
+    return new ServiceClient({ ...this.#userOptions, baseUrl: this.#options.baseUrl, ...options });
   }
 
   async #close(status: SessionFinishReason, options: CloseOptions): Promise<void> {

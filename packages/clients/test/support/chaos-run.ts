@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { CHAOS_KINDS, type ChaosKind, type RouteName, startServer, type TestServer, VirtualClock } from '@tinkex/testkit';
-import { type Datum, datum, ModelInput, type SampleResponse } from '@tinkex/types';
+import { AbortedError, type Datum, datum, ModelInput, type SampleResponse } from '@tinkex/types';
 import { type SamplingClient, ServiceClient } from '../../src/index.js';
 import { driveThroughDeadlines } from './chaos-drive.js';
 import { countingEngine, type EngineLog } from './counting-engine.js';
@@ -43,6 +43,11 @@ const FRAGILE: ReadonlySet<RouteName> = new Set<RouteName>(['createSession', 'cr
 const withoutOuterRetry = survivableKinds.filter((kind) => kind !== 'status-402' && kind !== 'status-400-blank');
 
 const RATE = 0.12;
+/** One seed in this many has one poll per sampling session, and samples that are abandoned and canceled. */
+const SESSION_POLL_EVERY = 3;
+const SESSION_POLL_FLAGS = { sample_use_retrieve_futures: true, sample_cancel_enabled: true, sample_cancel_max_batch_size: 2 };
+/** The seeds of abandoned samples: the server may have executed them or not. */
+const ABANDONED = 9_000;
 /** One sample in this many is answered once with 410: its future has expired. */
 const LOST_PROMISE_EVERY = 12;
 
@@ -50,8 +55,10 @@ const LOST_PROMISE_EVERY = 12;
 export async function runUnderChaos({ seed, steps = 20 }: ChaosRunOptions): Promise<ChaosRun> {
   const log: EngineLog = { executed: [], checkpoints: [] };
   const clock = new VirtualClock();
+  const hasSessionPoll = seed !== undefined && seed % SESSION_POLL_EVERY === 0;
   const server = await startServer({
     engine: countingEngine(log),
+    flags: hasSessionPoll ? SESSION_POLL_FLAGS : {},
     config: { fwdbwdMaxChunkLen: 2, billingExceptionMaxPauseDurationSec: 3_600 },
   });
   if (seed !== undefined) trouble(server, seed);
@@ -64,10 +71,13 @@ export async function runUnderChaos({ seed, steps = 20 }: ChaosRunOptions): Prom
     telemetry: false,
   });
   try {
+    const abandoned = hasSessionPoll ? abandonSamples(service) : undefined;
     const results = await driveThroughDeadlines(clock, server, trainAndSample(service, steps, user.signal));
+    await driveThroughDeadlines(clock, server, Promise.resolve(abandoned));
     await service.close();
     server.verify();
-    const outcome = { ...results, checkpoints: log.checkpoints, executed: [...log.executed].sort() };
+    const executed = log.executed.filter((entry) => !/^sample .* seed 9\d{3}$/.test(entry)).sort();
+    const outcome = { ...results, checkpoints: log.checkpoints, executed };
     return { outcome, faults: faultsOf(server), leftBehind: await leftBehind(server, clock, user.signal) };
   } finally {
     await service.close();
@@ -93,6 +103,25 @@ function trouble(server: TestServer, seed: number): void {
       return true;
     })
     .reply(410, { detail: 'the promise is gone, or so it says' });
+}
+
+/** Starts samples and gives each up as soon as the server has accepted it. */
+async function abandonSamples(service: ServiceClient): Promise<void> {
+  const client = await service.createSamplingClient({ baseModel: 'tinkex/tiny', retry: true });
+  const samples = Array.from({ length: 6 }, async (_, index) => {
+    const user = new AbortController();
+    const prompt = ModelInput.fromInts([30 + index]);
+    const future = client.sample({ prompt, samplingParams: { maxTokens: 2, seed: ABANDONED + index } }, { signal: user.signal });
+    await future.submitted();
+    user.abort();
+    await future.then(
+      () => undefined,
+      (error: unknown) => {
+        if (!AbortedError.isInstance(error)) throw error;
+      },
+    );
+  });
+  await Promise.all(samples);
 }
 
 async function trainAndSample(

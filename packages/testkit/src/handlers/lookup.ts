@@ -25,6 +25,7 @@ export function liveSessionOf(context: RequestContext, sessionId: string): Sessi
 /** The tenant's model in a live session, or 404. */
 export function modelOf(context: RequestContext, modelId: string): ModelRecord {
   const model = context.tenant.models.get(modelId);
+  if (model?.copiedInto !== undefined) refuse(400, `The run ${modelId} holds a copy of weights and cannot be trained`);
   if (model === undefined || model.isUnloaded) {
     context.reject(404, 'model-unknown', `There is no model ${modelId}${model === undefined ? '' : ': it was unloaded'}`);
   }

@@ -4,6 +4,7 @@ import { auditLog, billingUsage, currentCheckpointStorageUsage, getOwnApiKey, re
 import {
   checkpointArchive,
   deleteCheckpoint,
+  externalWeightsUrls,
   listCheckpoints,
   listUserCheckpoints,
   publishCheckpoint,
@@ -11,6 +12,9 @@ import {
   unpublishCheckpoint,
   weightsInfo,
 } from './checkpoints.js';
+import { copyWeights } from './copy-weights.js';
+import { createCustomLoss } from './custom-losses.js';
+import { saveWeightsExternal } from './external-weights.js';
 import { retrieveFuture } from './futures.js';
 import { loadWeights } from './load-weights.js';
 import { createModel, getInfo, unloadModel } from './models.js';
@@ -18,6 +22,7 @@ import { getTrainingRun, listTrainingRuns } from './runs.js';
 import { asample, createSamplingSession, getSampler } from './sampling.js';
 import { saveWeights, saveWeightsForSampler } from './save-weights.js';
 import { authToken, clientConfig, clientDynamicConfig, getServerCapabilities, healthz, telemetry } from './service.js';
+import { cancelFuture, joinSamplingSession, retrieveFutures } from './session-futures.js';
 import { searchSessions } from './session-search.js';
 import {
   assignSessionProject,
@@ -40,23 +45,30 @@ export const ROUTE_HANDLERS: { readonly [Name in RouteName]: RouteHandler<Name> 
   createSession,
   sessionHeartbeat,
   createSamplingSession,
+  joinSamplingSession,
   createModel,
   getInfo,
   unloadModel,
   forwardBackward,
   forward,
+  createCustomLoss,
   optimStep,
   loadWeights,
   saveWeights,
   saveWeightsForSampler,
+  saveWeightsExternal,
+  copyWeights,
   asample,
   retrieveFuture,
+  retrieveFutures,
+  cancelFuture,
   telemetry,
   listTrainingRuns,
   getTrainingRun,
   listCheckpoints,
   deleteCheckpoint,
   checkpointArchive,
+  externalWeightsUrls,
   publishCheckpoint,
   unpublishCheckpoint,
   setCheckpointTtl,

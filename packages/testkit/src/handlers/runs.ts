@@ -10,7 +10,7 @@ import { textValues } from './text-values.js';
 export const listTrainingRuns: RouteHandler<'listTrainingRuns'> = ({ server, tenant, query }) => {
   const { projectId } = query;
   const runs = [...tenant.models.values()].filter(
-    ({ sessionId }) => projectId === undefined || tenant.sessions.get(sessionId)?.projectId === projectId,
+    ({ sessionId, copiedInto }) => projectId === undefined || (copiedInto ?? tenant.sessions.get(sessionId)?.projectId) === projectId,
   );
   const { items, cursor } = pageOf(runs.reverse(), query, 20);
   return jsonReply(200, { training_runs: items.map((run) => runWire(server, tenant, run)), cursor });

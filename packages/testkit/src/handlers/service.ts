@@ -17,11 +17,14 @@ export const getServerCapabilities: RouteHandler<'getServerCapabilities'> = ({ s
 
 export const clientConfig: RouteHandler<'clientConfig'> = ({ server, request }) => {
   checkSdkVersion(server, request.sdkVersion);
-  return jsonTextReply(200, stringifyJson({ ...configFlags(server), ...server.dialect.clientConfig } as JsonValue));
+  return jsonTextReply(
+    200,
+    stringifyJson({ ...configFlags(server), ...server.dialect.clientConfig, ...server.settings.flags.config } as JsonValue),
+  );
 };
 
 export const clientDynamicConfig: RouteHandler<'clientDynamicConfig'> = ({ server }) =>
-  jsonReply(200, { refresh_interval_sec: server.settings.refreshIntervalSec });
+  jsonReply(200, { refresh_interval_sec: server.settings.refreshIntervalSec, ...server.settings.flags.dynamicConfig });
 
 export const authToken: RouteHandler<'authToken'> = ({ server, tenant }) => {
   const { jwt } = server.settings;

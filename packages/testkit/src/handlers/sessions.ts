@@ -25,6 +25,7 @@ export const createSession: RouteHandler<'createSession'> = (context) => {
     finished: undefined,
     modelSeqs: new Map(),
     samplerSeqs: new Map(),
+    customLosses: new Map(),
     traceAskedAtMs: undefined,
   };
   tenant.sessions.set(session.sessionId, session);
@@ -97,6 +98,7 @@ export const exportSessionTrace: RouteHandler<'exportSessionTrace'> = ({ server,
   return jsonReply(200, { status: 'ready', url: signedUrl(server, resource, TRACE_LIFETIME_MS).url });
 };
 
-function checkProject(projects: ReadonlySet<string> | undefined, projectId: string | undefined): void {
+/** Answers 403 for a project that the server does not have. */
+export function checkProject(projects: ReadonlySet<string> | undefined, projectId: string | undefined): void {
   if (projectId !== undefined && projects !== undefined && !projects.has(projectId)) refuse(403, `No access to the project ${projectId}`);
 }

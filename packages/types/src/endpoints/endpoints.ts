@@ -9,7 +9,16 @@ import {
   trainingRun,
   trainingRunsResponse,
 } from '../wire/checkpoints.js';
-import { futureRetrieveRequest, untypedApiFuture } from '../wire/futures.js';
+import { copyWeightsRequest, copyWeightsResponse } from '../wire/copy-weights.js';
+import { createCustomLossRequest, createCustomLossResponse } from '../wire/custom-loss.js';
+import { externalWeightsUrlsResponse, saveWeightsExternalRequest, saveWeightsExternalResponse } from '../wire/external-weights.js';
+import {
+  cancelFutureRequest,
+  futureRetrieveRequest,
+  futuresRetrieveRequest,
+  futuresRetrieveResponse,
+  untypedApiFuture,
+} from '../wire/futures.js';
 import {
   createModelRequest,
   createModelResponse,
@@ -18,10 +27,13 @@ import {
   unloadModelRequest,
   unloadModelResponse,
 } from '../wire/models.js';
+import { optimStepRequest, optimStepResponse } from '../wire/optim-step.js';
 import {
   createSamplingSessionRequest,
   createSamplingSessionResponse,
   getSamplerResponse,
+  joinSamplingSessionRequest,
+  joinSamplingSessionResponse,
   sampleRequest,
   sampleResponse,
 } from '../wire/sampling.js';
@@ -51,7 +63,7 @@ import {
 } from '../wire/sessions.js';
 import { currentCheckpointStorageUsageResponse, storageUsageQuery } from '../wire/storage-usage.js';
 import { telemetryRequest, telemetryResponse } from '../wire/telemetry.js';
-import { forwardBackwardOutput, forwardBackwardRequest, optimStepRequest, optimStepResponse } from '../wire/training.js';
+import { forwardBackwardOutput, forwardBackwardRequest } from '../wire/training.js';
 import {
   loadWeightsRequest,
   loadWeightsResponse,
@@ -124,6 +136,13 @@ export const endpoints = {
     request: createSamplingSessionRequest,
     response: createSamplingSessionResponse,
   },
+  joinSamplingSession: {
+    ...post,
+    path: '/api/v1/join_sampling_session',
+    pool: 'session',
+    request: joinSamplingSessionRequest,
+    response: joinSamplingSessionResponse,
+  },
   createModel: {
     ...operation,
     path: '/api/v1/create_model',
@@ -158,6 +177,13 @@ export const endpoints = {
     result: forwardBackwardOutput,
     requestType: 'Forward',
   },
+  createCustomLoss: {
+    ...operation,
+    path: '/api/v1/create_custom_loss',
+    request: createCustomLossRequest,
+    result: createCustomLossResponse,
+    requestType: 'CreateCustomLoss',
+  },
   optimStep: { ...operation, path: '/api/v1/optim_step', request: optimStepRequest, result: optimStepResponse, requestType: 'OptimStep' },
   loadWeights: {
     ...operation,
@@ -182,6 +208,16 @@ export const endpoints = {
     result: saveWeightsForSamplerResponse,
     requestType: 'SaveWeightsForSampler',
   },
+  saveWeightsExternal: {
+    ...operation,
+    path: '/api/v1/save_weights_external',
+    maxRetries: 0,
+    request: saveWeightsExternalRequest,
+    result: saveWeightsExternalResponse,
+    requestType: 'SaveWeightsExternal',
+  },
+  /** One idempotency key for all attempts of both retry layers. */
+  copyWeights: { ...post, path: '/api/v1/copy_weights', request: copyWeightsRequest, response: copyWeightsResponse },
   asample: {
     ...operation,
     path: '/api/v1/asample',
@@ -201,6 +237,25 @@ export const endpoints = {
     timeoutMs: 45_000,
     request: futureRetrieveRequest,
   },
+  /** Has a loop of its own: one request for all samples of one holder of a sampling session. */
+  retrieveFutures: {
+    ...post,
+    path: '/api/v1/retrieve_futures',
+    pool: 'retrieve_futures',
+    maxRetries: 0,
+    outerRetry: false,
+    timeoutMs: 45_000,
+    request: futuresRetrieveRequest,
+    response: futuresRetrieveResponse,
+  },
+  cancelFuture: {
+    ...post,
+    path: '/api/v1/cancel_future',
+    pool: 'retrieve_promise',
+    maxRetries: 0,
+    timeoutMs: 30_000,
+    request: cancelFutureRequest,
+  },
   telemetry: {
     ...post,
     path: '/api/v1/telemetry',
@@ -216,6 +271,7 @@ export const endpoints = {
   deleteCheckpoint: { ...remove, path: CHECKPOINT },
   /** Redirects are not followed: a 302 carries the URL. */
   checkpointArchive: { ...get, path: `${CHECKPOINT}/archive`, pool: 'rest_support_redirect', response: checkpointArchiveUrlResponse },
+  externalWeightsUrls: { ...get, path: `${CHECKPOINT}/external_weights_urls`, response: externalWeightsUrlsResponse },
   publishCheckpoint: { ...post, path: `${CHECKPOINT}/publish` },
   unpublishCheckpoint: { ...remove, path: `${CHECKPOINT}/publish` },
   setCheckpointTtl: { ...put, path: `${CHECKPOINT}/ttl`, request: setCheckpointTtlRequest },

@@ -10,7 +10,7 @@ declare class URL {
 export const REDACTED = '[redacted]';
 
 /** A text without any of these marks holds no secret that the patterns below would find. Most texts have none. */
-const SUSPICIOUS = /tml-|eyJ|:\/\/|[?&]|key|token|secret|bearer|basic|authori|cookie|passw|passphrase|signature|credential/i;
+const SUSPICIOUS = /tml-|eyJ|:\/\/[^\s/]*@|[?&]|key|token|secret|bearer|basic|authori|cookie|passw|passphrase|signature|credential/i;
 
 /** A quoted value may contain escaped quotes, may itself be escaped (JSON inside JSON), and may be cut off before its end. */
 const QUOTED = String.raw`\\{0,4}"(?:[^"\\]|\\.)*"?|\\{0,4}'(?:[^'\\]|\\.)*'?`;

@@ -2,13 +2,11 @@ import { z } from 'zod';
 import { expected } from '../errors/issue-text.js';
 import { isPlainObject, type JsonObject, jsonProblem } from '../json/json-value.js';
 import { placeIssues, reportBelow } from './issues.js';
+import type { Bounds } from './scalars.js';
 import type { WireType } from './wire-type.js';
 
 /** A list of values. `min` and `max`: how many there must be at least and at most. */
-export function list<T>(
-  type: WireType<T>,
-  { min = 0, max = Number.POSITIVE_INFINITY }: { readonly min?: number | undefined; readonly max?: number | undefined } = {},
-): WireType<readonly T[]> {
+export function list<T>(type: WireType<T>, { min = 0, max = Number.POSITIVE_INFINITY }: Bounds = {}): WireType<readonly T[]> {
   const atLeast = min > 0 ? ` of at least ${min}` : '';
   const what = max === Number.POSITIVE_INFINITY ? `a list${atLeast}` : `a list${atLeast} ${min > 0 ? 'and' : 'of'} at most ${max}`;
   return {
