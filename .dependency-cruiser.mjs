@@ -19,7 +19,20 @@ const FOLDERS = {
   ],
   http: ['abort', 'clock', 'url', 'diagnostics', 'retry', 'transport', 'compression', 'auth', 'call', 'pipeline', 'client', 'testing'],
   clients: [
-    ...['runtime', 'limits', 'calls', 'futures', 'downloads', 'tokenizers', 'checkpoints', 'rest', 'sampling', 'recovery', 'training'],
+    ...[
+      'runtime',
+      'limits',
+      'calls',
+      'futures',
+      'downloads',
+      'tokenizers',
+      'connection',
+      'checkpoints',
+      'rest',
+      'sampling',
+      'recovery',
+      'training',
+    ],
     ...['autodiff', 'service'],
   ],
 };

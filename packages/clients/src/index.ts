@@ -46,6 +46,10 @@ export {
   type SampleResponse,
   type SamplingParams,
   ServerError,
+  type SessionFinishReason,
+  type SessionSearchRequest,
+  type SessionStatus,
+  type SessionSummary,
   type StopReason,
   type SupportedModel,
   TensorData,
@@ -61,6 +65,7 @@ export {
 } from '@tinkex/types';
 export type { DownloadCheckpointOptions, DownloadedCheckpoint } from './checkpoints/download-checkpoint.js';
 export type { DownloadProgress } from './checkpoints/resumable-download.js';
+export type { ConnectionOptions, ServerMessage } from './connection/connection-options.js';
 export { ApiFuture } from './futures/api-future.js';
 export type { FutureHandle, FutureProgress, FutureStatus, QueueStateChange } from './futures/future-progress.js';
 export type { Futures } from './futures/futures.js';
@@ -71,9 +76,10 @@ export { rateLimiterFor } from './limits/rate-limiter-registry.js';
 export type { RecoveryEvent } from './recovery/recovery-event.js';
 export { RecoveryMonitor, type RecoveryMonitorOptions, type RecoveryRecords, type RecoveryService } from './recovery/recovery-monitor.js';
 export type { RecoveryPolicy } from './recovery/recovery-policy.js';
+export { AdminClient, type AuditLogOptions, type StorageUsageOptions } from './rest/admin-client.js';
 export type { CopiedWeights, CopyWeightsOptions, CopyWeightsToProjectOptions } from './rest/copy-weights.js';
-export { type PageRange, type PageSource, PageStream } from './rest/page-stream.js';
-export { type AuditLogOptions, type ListOptions, type ListTrainingRunsOptions, RestClient, type ScopeOptions } from './rest/rest-client.js';
+export { type CursorSource, type PageRange, type PageSource, PageStream } from './rest/page-stream.js';
+export { type ListOptions, type ListTrainingRunsOptions, RestClient, type ScopeOptions } from './rest/rest-client.js';
 export type { CallOptions, WaitOptions } from './runtime/call-options.js';
 export type { RetryOptions } from './sampling/retries.js';
 export type { Prompt, SampleInput } from './sampling/sample-input.js';
@@ -86,8 +92,9 @@ export {
   type SamplingService,
 } from './sampling/sampling-client.js';
 export type { SamplingClientHandle } from './sampling/sampling-handle.js';
+export type { CloseOptions } from './service/finish-session.js';
 export { ServiceClient } from './service/service-client.js';
-export type { ServerMessage, ServiceClientOptions } from './service/service-options.js';
+export type { ServiceClientOptions } from './service/service-options.js';
 export type { HuggingFaceTokenizer } from './tokenizers/huggingface-tokenizer.js';
 export type { TokenizerOptions } from './tokenizers/tokenizer-library.js';
 export type { CustomForwardBackwardOutput, CustomLoss, CustomLossResult, LogprobTensor } from './training/custom-loss.js';

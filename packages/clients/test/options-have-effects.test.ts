@@ -52,6 +52,10 @@ const options: { readonly [Option in keyof Required<ServiceClientOptions>]: () =
   projectId: async () => {
     expect((await sessionRequest({ projectId: 'p-1' }))?.body).toMatchObject({ project_id: 'p-1' });
   },
+  displayName: async () => {
+    expect((await sessionRequest({ displayName: 'nightly' }))?.body).toMatchObject({ display_name: 'nightly' });
+    expect((await sessionRequest({ displayName: '' }))?.body).not.toHaveProperty('display_name');
+  },
   tags: async () => {
     expect((await sessionRequest({ tags: ['a', 'b'] }))?.body).toMatchObject({ tags: ['a', 'b'] });
   },

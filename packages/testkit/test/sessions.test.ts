@@ -62,10 +62,9 @@ describe('a finished session', () => {
     expect((await client.post(`sessions/${sessionId}/finish`, finish('errored', 'out of data'))).status).toBe(200);
     expect((await client.post(`sessions/${sessionId}/finish`, finish('success'))).status).toBe(200);
     expect((await client.post('session_heartbeat', { session_id: sessionId, type: 'session_heartbeat' })).status).toBe(410);
-    server.verify();
     expect((await client.post('optim_step', optimBody(modelId, 1))).status).toBe(400);
     expect((await client.sample(sampleBody(samplerId, 0))).status).toBe(400);
-    expect(brokenRules(server)).toEqual(['session-finished', 'session-finished']);
+    server.verify();
     const { sessions } = (await client.post('sessions/search', { session_id: sessionId })).json;
     expect(sessions[0].status).toEqual({ type: 'client_finished', reason: { type: 'errored' }, detail: 'out of data' });
   });

@@ -1,9 +1,10 @@
-import type { Transport } from '@tinkex/http';
+import type { ConnectionParts } from '../connection/connection.js';
+import type { Started } from '../connection/start-connection.js';
 import { Poller } from '../futures/poller.js';
 import { ACCEPTED_RESULTS } from '../futures/result-decoders.js';
 import { AdmissionQueue } from '../limits/admission-queue.js';
 import { tenantRateLimiter } from '../limits/rate-limiter-registry.js';
-import type { RestParts } from '../rest/rest-client.js';
+import type { RestParts } from '../rest/rest-connection.js';
 import type { Runtime } from '../runtime/runtime.js';
 import { DispatchLimits } from '../sampling/admission.js';
 import { CancelQueue } from '../sampling/cancel-queue.js';
@@ -15,7 +16,6 @@ import { BodyMemory } from '../training/body-memory.js';
 import type { TrainingShared } from '../training/operations.js';
 import { WireDialect } from '../training/wire-dialect.js';
 import type { ResolvedOptions } from './resolve-options.js';
-import type { Started } from './start-connection.js';
 
 /** Polls in flight at the same time unless `limits` says otherwise: as many as a sampling session may have calls in flight. */
 const DEFAULT_CONCURRENT_POLLS = 2_000;
@@ -38,12 +38,12 @@ export interface ClientPartsStart extends Omit<Started, 'dynamicConfig'> {
 /** Creates the parts once per started connection. */
 export function createClientParts(
   options: ResolvedOptions,
+  parts: ConnectionParts,
   started: ClientPartsStart,
-  runtime: Runtime,
-  transport: Transport,
   exportWeights: RestParts['exportWeights'],
 ): ClientParts {
-  const { http, calls, billingPause, config, credential } = started;
+  const { runtime, transport, http } = parts;
+  const { billingPause, config } = started;
   const { limits, wireFormat } = options;
   const { clock, lifetime, source, report } = runtime;
   const poller = new Poller({
@@ -57,15 +57,10 @@ export function createClientParts(
     onReport: (one) => report.event(one),
   });
   return {
-    runtime,
-    transport,
-    http,
-    calls,
+    ...parts,
     billingPause,
     poller,
-    credential,
     exportWeights,
-    isCredentialExchanged: config.pjwtAuthEnabled,
     tokenizers: new TokenizerLibrary(options.tokenizer ?? {}, { transport, clock, lifetime }),
     sampling: samplingShared(options, started, runtime),
     training: {
@@ -79,8 +74,8 @@ export function createClientParts(
 
 function samplingShared(options: ResolvedOptions, started: ClientPartsStart, { clock, source }: Runtime): SamplingShared {
   const { http, calls, billingPause, config, dynamicConfig } = started;
-  const { baseUrl, limits, apiKey, credentialCommand, publishContent = false } = options;
-  const limiter = tenantRateLimiter(baseUrl, apiKey || credentialCommand, clock);
+  const { baseUrl, limits, apiKey, credentialCommand, storedApiKey, publishContent = false } = options;
+  const limiter = tenantRateLimiter(baseUrl, apiKey || credentialCommand || storedApiKey, clock);
   const dispatchLimits = new DispatchLimits(limiter, {
     maxPromptBytes: limits.maxPromptBytesInFlight ?? config.sampleDispatchBytesSemaphoreSize,
     maxSubmissions: limits.maxConcurrentSampleSubmissions,

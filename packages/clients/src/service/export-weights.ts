@@ -1,3 +1,4 @@
+import type { SessionFinishReason } from '@tinkex/types';
 import type { ExportedWeights } from '../rest/checkpoint-content.js';
 import type { CallStep } from '../runtime/call-options.js';
 import type { ServiceClient } from './service-client.js';
@@ -29,12 +30,22 @@ export async function exportWeights(service: ServiceClient, tinkerPath: string, 
       close: async () => {
         // The caller's signal may have fired: it ends the download, not the cleanup.
         await removeExport(() => rest.deleteCheckpointFromTinkerPath(path, { headers, timeoutMs: CLEANUP_TIMEOUT_MS }), path);
-        await service.close();
+        await closeQuietly(service, 'success');
       },
     };
   } catch (error) {
-    await service.close();
+    await closeQuietly(service, 'errored');
     throw error;
+  }
+}
+
+/** The download has its own outcome: a session that cannot be finished must not replace it. */
+async function closeQuietly(service: ServiceClient, status: SessionFinishReason): Promise<void> {
+  try {
+    await service.close(status);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    process.emitWarning(`The session of an export could not be finished. It ends without heartbeats. ${reason}`);
   }
 }
 

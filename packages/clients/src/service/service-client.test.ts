@@ -3,8 +3,8 @@ import { ConfigurationError, ConnectionError, TimeoutError } from '@tinkex/types
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { miniServer } from '../../test/support/mini-server.js';
 import { answersInOrder, later, never } from '../../test/support/scripted-transport.js';
+import type { ServerMessage } from '../connection/connection-options.js';
 import { ServiceClient } from './service-client.js';
-import type { ServerMessage } from './service-options.js';
 
 afterEach(() => vi.unstubAllEnvs());
 

@@ -6,9 +6,8 @@ import type { Tenant } from '../state/tenant.js';
 /** The tenant's live session, which takes operations; or 404, or 400 once it has finished. */
 export function sessionOf(context: RequestContext, sessionId: string): SessionRecord {
   const session = liveSessionOf(context, sessionId);
-  if (session.finished !== undefined) {
-    context.reject(400, 'session-finished', `The session ${sessionId} has finished (${session.finished.reason}) and takes no operations`);
-  }
+  // Not a violation: a request may be on its way while the client finishes the session.
+  if (session.finished !== undefined) refuse(400, `The session ${sessionId} has finished (${session.finished.reason}): no more operations`);
   return session;
 }
 
