@@ -2,7 +2,7 @@ import { performance } from 'node:perf_hooks';
 import { AdmissionQueue } from './admission-queue.js';
 
 /** A request during which the process was idle this long waits for the network: more of them at the same time are faster. */
-const SLOW_MS = 10;
+const SLOW_MS = 40;
 
 /**
  * A limit on requests at the same time that starts low and grows by one with every slow request. A few connections are enough for a close
