@@ -14,8 +14,8 @@ const ENTRY_POINTS = LAYERS.flatMap(({ folder, entries }) =>
  */
 const FOLDERS = {
   types: [
-    ...['redaction', 'errors', 'models', 'events', 'tensor', 'json', 'tokenizer', 'model-input', 'paths', 'sampling', 'training', 'proto'],
-    ...['wire', 'endpoints'],
+    ...['redaction', 'errors', 'models', 'events', 'tensor', 'json', 'tokenizer', 'model-input', 'paths', 'sampling', 'training'],
+    ...['custom-loss', 'proto', 'wire', 'endpoints'],
   ],
   http: ['abort', 'clock', 'url', 'diagnostics', 'retry', 'transport', 'compression', 'auth', 'call', 'pipeline', 'client', 'testing'],
   clients: [
@@ -67,7 +67,7 @@ function folderRules(name, folders) {
       comment: 'A folder imports the files it needs, not an entry point that imports them all.',
       severity: 'error',
       from: { path: `${sources}[^/]+/`, pathNot: TESTS },
-      to: { path: `${sources}(index|wire)[.]ts$` },
+      to: { path: `${sources}(index|custom-loss|wire)[.]ts$` },
     },
   ];
 }

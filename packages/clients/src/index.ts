@@ -10,7 +10,9 @@ export {
   ConfigurationError,
   ConflictError,
   ConnectionError,
+  consoleUrls,
   type Datum,
+  type DimuonParams,
   datum,
   dmel,
   encodedIds,
@@ -21,13 +23,21 @@ export {
   image,
   imageAssetPointer,
   type JsonObject,
+  type LossFnConfig,
   type LossFnType,
+  type LossFunction,
+  type LossTensor,
   ModelInput,
   type ModelInputChunk,
   NotFoundError,
   nextTokenDatum,
+  type OptimizerConfig,
+  type OptimizerFamily,
   type OptimStepResponse,
+  type OtherOptimizerParams,
   PermissionDeniedError,
+  type Provenance,
+  type ProvenanceSpan,
   parseTinkerPath,
   type QueueState,
   RateLimitError,
@@ -42,10 +52,12 @@ export {
   TimeoutError,
   TinkexError,
   type Tokenizer,
+  type TracedLoss,
   type TrainingRun,
   UnprocessableEntityError,
   ValidationError,
   type WireFormat,
+  withProvenance,
 } from '@tinkex/types';
 export type { DownloadCheckpointOptions, DownloadedCheckpoint } from './checkpoints/download-checkpoint.js';
 export type { DownloadProgress } from './checkpoints/resumable-download.js';
@@ -59,6 +71,7 @@ export { rateLimiterFor } from './limits/rate-limiter-registry.js';
 export type { RecoveryEvent } from './recovery/recovery-event.js';
 export { RecoveryMonitor, type RecoveryMonitorOptions, type RecoveryRecords, type RecoveryService } from './recovery/recovery-monitor.js';
 export type { RecoveryPolicy } from './recovery/recovery-policy.js';
+export type { CopiedWeights, CopyWeightsOptions, CopyWeightsToProjectOptions } from './rest/copy-weights.js';
 export { type PageRange, type PageSource, PageStream } from './rest/page-stream.js';
 export { type AuditLogOptions, type ListOptions, type ListTrainingRunsOptions, RestClient, type ScopeOptions } from './rest/rest-client.js';
 export type { CallOptions, WaitOptions } from './runtime/call-options.js';
@@ -78,14 +91,20 @@ export type { ServerMessage, ServiceClientOptions } from './service/service-opti
 export type { HuggingFaceTokenizer } from './tokenizers/huggingface-tokenizer.js';
 export type { TokenizerOptions } from './tokenizers/tokenizer-library.js';
 export type { CustomForwardBackwardOutput, CustomLoss, CustomLossResult, LogprobTensor } from './training/custom-loss.js';
+export type { LossHandle } from './training/loss-handle.js';
+export type { OptimStepParams } from './training/optimizer-settings.js';
 export type { ResumedTraining, ResumeOptions } from './training/resume.js';
+export type { CustomLossOptions } from './training/session-losses.js';
 export { TrainingClient } from './training/training-client.js';
 export type {
   FromStateOptions,
+  FromWeightsOptions,
   LoadStateOptions,
   LoraTrainingOptions,
   PassOptions,
+  SavedExternalWeights,
   SavedSamplerWeights,
   SaveStateOptions,
+  SaveWeightsExternalOptions,
   SaveWeightsForSamplerOptions,
 } from './training/training-options.js';

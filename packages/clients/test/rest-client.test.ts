@@ -106,7 +106,7 @@ describe('RestClient against the testkit', () => {
         throw new Error('the progress bar is broken');
       };
       expect(await rest.downloadCheckpoint(weights, { directory: join(root, 'checkpoint'), onProgress })).toMatchObject({
-        archiveBytes: expect.any(Number),
+        receivedBytes: expect.any(Number),
       });
       expect(warnings).toContainEqual(expect.objectContaining({ message: 'the progress bar is broken' }));
     } finally {
@@ -125,7 +125,7 @@ describe('RestClient against the testkit', () => {
         onProgress: ({ receivedBytes }) => seen.push(receivedBytes),
       });
       expect(result).toMatchObject({ directory });
-      expect(seen.at(-1)).toBe(result.archiveBytes);
+      expect(seen.at(-1)).toBe(result.receivedBytes);
       const files = await readdir(directory);
       expect(files).toHaveLength(result.fileCount);
       expect(files).toContain('adapter_config.json');

@@ -111,7 +111,7 @@ describe('the optimizer of a model', () => {
 describe('a loss function that the engine does not have', () => {
   const json = rawTest.extend({ options: { dialect: 'json' } });
 
-  for (const loss of ['stable_reinforce', 'custom', 'brand_new']) {
+  for (const loss of ['stable_reinforce', 'brand_new']) {
     json(`${loss} is refused, never replaced`, async ({ client }) => {
       const modelId = await client.createModel(await client.createSession());
       const body = forwardBackwardBody(modelId, 1) as { forward_backward_input: object };

@@ -71,6 +71,19 @@ export {
   trainingRunsResponse,
 } from './wire/checkpoints.js';
 export type { AnyCodec, Codec, Infer } from './wire/codec.js';
+export { type CopyWeightsRequest, copyWeightsRequest, copyWeightsResponse } from './wire/copy-weights.js';
+export {
+  type CreateCustomLossRequest,
+  type CreateCustomLossResponse,
+  createCustomLossRequest,
+  createCustomLossResponse,
+} from './wire/custom-loss.js';
+export {
+  externalWeightsUrlsResponse,
+  type SaveWeightsExternalRequest,
+  saveWeightsExternalRequest,
+  saveWeightsExternalResponse,
+} from './wire/external-weights.js';
 export {
   type CancelFutureRequest,
   cancelFutureRequest,
@@ -155,8 +168,12 @@ export {
   getServerCapabilitiesResponse,
   type HealthResponse,
   healthResponse,
+  type SelfApiKeyResponse,
+  selfApiKeyResponse,
   whoamiResponse,
 } from './wire/service.js';
+export { sessionSearchRequest, sessionSearchResponse } from './wire/session-search.js';
+export { type FinishSessionRequest, finishSessionRequest } from './wire/session-status.js';
 export {
   type AssignSessionProjectRequest,
   assignSessionProjectRequest,
@@ -176,6 +193,7 @@ export {
   sessionHeartbeatResponse,
   traceExportResponse,
 } from './wire/sessions.js';
+export { currentCheckpointStorageUsageResponse, type StorageUsageQuery, storageUsageQuery } from './wire/storage-usage.js';
 export {
   type GenericEvent,
   type SessionEndEvent,

@@ -41,6 +41,7 @@ describe('the optimizer of a model', () => {
     [{ type: 'adamw', version: 1 }, 'optimizerConfig.version'],
     [{ type: 'dimuon', version: 2 }, 'optimizerConfig.version'],
     [{ type: 'other', raw: { k: 1 } }, 'optimizerConfig.type'],
+    [{ type: 'sgd' }, 'optimizerConfig.type'],
     ['dimuon', 'optimizerConfig'],
   ])('is refused as %j', (optimizerConfig, path) => {
     expect(pathsOf(() => createModelRequest.encode({ ...model, optimizerConfig: optimizerConfig as never }))).toEqual([path]);

@@ -38,7 +38,7 @@ export const sessionLabelsResponse = responseObject<SessionLabelsResponse>('Sess
       '  getSessionLabels: { ...get, path: `$' + '{SESSION}/labels`, response: sessionLabelsResponse },\n',
     ),
     before('packages/types/src/index.ts', "TraceExportResponse } from './wire/sessions.js'", 'SessionLabelsResponse, '),
-    { file: 'packages/types/test/vectors-json.test.ts', find: "('endpoints', 36)", replace: "('endpoints', 37)" },
+    { file: 'packages/types/test/vectors-json.test.ts', find: "('endpoints', 48)", replace: "('endpoints', 37)" },
     before(
       'packages/testkit/src/handlers/sessions.ts',
       'export const assignSessionProject',

@@ -254,16 +254,16 @@ describe('downloadToFile', () => {
 
 describe('downloadCheckpoint', () => {
   const path = 'tinker://run:train:0/weights/final';
+  const openContent = async () => {
+    const signed = { urls: { 'archive.tar': url }, expires: new Date(8.64e15) };
+    return { isArchive: true, signed, sign: async () => signed, close: async () => undefined };
+  };
   const fetchInto = (directory: string, signal?: AbortSignal) =>
-    downloadCheckpoint(
-      { transport, clock: hastyClock, source: () => ({ clientId: 'c', baseUrl: 'b' }), archiveUrl: async () => url },
-      path,
-      {
-        directory,
-        stallTimeoutMs: 3_600_000,
-        ...(signal ? { signal } : {}),
-      },
-    );
+    downloadCheckpoint({ transport, clock: hastyClock, source: () => ({ clientId: 'c', baseUrl: 'b' }), openContent }, path, {
+      directory,
+      stallTimeoutMs: 3_600_000,
+      ...(signal ? { signal } : {}),
+    });
 
   it('leaves nothing behind when the archive is not an archive', async () => {
     handler = serveWithCuts(0, 0);

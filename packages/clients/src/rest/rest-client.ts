@@ -5,12 +5,14 @@ import {
   type Checkpoint,
   type CheckpointArchiveUrlResponse,
   type CheckpointsListResponse,
+  type ExternalWeightsUrlsResponse,
   type GetSamplerResponse,
   type GetSessionResponse,
   type ListSessionsResponse,
   parseTinkerPath,
   type TrainingRun,
   type TrainingRunsResponse,
+  ValidationError,
   type WeightsInfoResponse,
   type WhoamiResponse,
 } from '@tinkex/types';
@@ -18,8 +20,10 @@ import type { EndpointKey, EndpointRequest, EndpointResponse } from '../calls/en
 import { type DownloadCheckpointOptions, type DownloadedCheckpoint, downloadCheckpoint } from '../checkpoints/download-checkpoint.js';
 import type { CallOptions, CallStep } from '../runtime/call-options.js';
 import { waitFor } from '../runtime/wait-for.js';
-import { type ArchiveUrlParts, checkpointArchivePath, requestArchiveUrl } from './archive-url.js';
+import { checkpointArchivePath, requestArchiveUrl } from './archive-url.js';
 import { changeOnce, type OnceOnlyChange } from './change-once.js';
+import { type ContentParts, openContent, requestFileUrls } from './checkpoint-content.js';
+import { type CopiedWeights, type CopyWeightsToProjectOptions, checkCopy, copyWeights } from './copy-weights.js';
 import { identityOf } from './identity.js';
 import { PageStream } from './page-stream.js';
 import { exportTrace } from './trace-export.js';
@@ -60,14 +64,16 @@ export interface AuditLogOptions extends CallOptions {
  */
 export class RestClient {
   readonly #run: RunRestCall;
+  readonly #defaults: RestDefaults;
 
-  private constructor(run: RunRestCall) {
+  private constructor(run: RunRestCall, defaults: RestDefaults) {
     this.#run = run;
+    this.#defaults = defaults;
   }
 
   /** @internal Use `service.createRestClient()`. */
-  static of(run: RunRestCall): RestClient {
-    return new RestClient(run);
+  static of(run: RunRestCall, defaults: RestDefaults): RestClient {
+    return new RestClient(run, defaults);
   }
 
   /** One training run. */
@@ -127,7 +133,7 @@ export class RestClient {
   /**
    * A signed URL of a checkpoint's archive and when it expires. Treat the URL as a secret. Waits while the server builds the archive.
    *
-   * @param checkpointId - `weights/{name}` or `sampler_weights/{name}`; a bare name on servers that use those.
+   * @param checkpointId - `weights/{name}`, `sampler_weights/{name}` or `external_weights/{name}`; a bare name on servers that use those.
    */
   async getCheckpointArchiveUrl(
     trainingRunId: string,
@@ -144,14 +150,36 @@ export class RestClient {
     return this.getCheckpointArchiveUrl(trainingRunId, checkpointId, options);
   }
 
-  /** Downloads a checkpoint's archive and extracts it into a directory, safely and all or nothing. */
+  /** One signed URL for each file of an external checkpoint, and when they expire. Treat the URLs as secrets. */
+  async getExternalWeightsUrls(tinkerPath: string, options: CallOptions = {}): Promise<ExternalWeightsUrlsResponse> {
+    const { checkpointType } = parseTinkerPath(tinkerPath);
+    if (checkpointType !== 'external') {
+      const message = `is a ${checkpointType} checkpoint; only external_weights have files. Save them with saveWeightsExternal`;
+      throw new ValidationError({ direction: 'request', subject: 'tinkerPath', issues: [{ path: tinkerPath, message }] });
+    }
+    return this.#run(options, (parts, step) => requestFileUrls(parts, tinkerPath, step));
+  }
+
+  /**
+   * Downloads the files of a checkpoint into a directory, safely and all or nothing. Training checkpoints are exported for the time of the
+   * download, in a session of their own that trains nothing. A server without external weights gives an archive, which is extracted.
+   */
   async downloadCheckpoint(tinkerPath: string, options: DownloadCheckpointOptions = {}): Promise<DownloadedCheckpoint> {
     parseTinkerPath(tinkerPath);
-    return this.#run(options, ({ transport, runtime: { clock, source } }, step) => {
-      const { signal, headers } = step;
-      const archiveUrl = async () => (await this.getCheckpointArchiveUrlFromTinkerPath(tinkerPath, { signal, headers })).url;
-      return downloadCheckpoint({ transport, clock, source, archiveUrl }, tinkerPath, { ...options, signal });
+    return this.#run(options, (parts, { signal, headers }) => {
+      const { transport, runtime } = parts;
+      const open = () => openContent(parts, tinkerPath, { signal, headers });
+      return downloadCheckpoint({ transport, ...runtime, openContent: open }, tinkerPath, { ...options, signal });
     });
+  }
+
+  /**
+   * Copies a checkpoint into a project. The copy shares its storage with the source and keeps its kind. It belongs to a new training run,
+   * which cannot be trained.
+   */
+  async copyWeights(tinkerPath: string, options: CopyWeightsToProjectOptions = {}): Promise<CopiedWeights> {
+    const projectId = checkCopy(tinkerPath, options.destinationProjectId ?? this.#defaults.projectId);
+    return this.#run(options, ({ calls }, step) => copyWeights(calls, tinkerPath, projectId, options, step));
   }
 
   /**
@@ -250,8 +278,13 @@ function checkpointOf(tinkerPath: string): { trainingRunId: string; checkpointId
   return { trainingRunId, checkpointId };
 }
 
+/** What the calls of a REST client use unless they say otherwise. */
+export interface RestDefaults {
+  readonly projectId?: string | undefined;
+}
+
 /** What a REST client is made of, once the connection has started. */
-export interface RestParts extends ArchiveUrlParts {
+export interface RestParts extends ContentParts {
   /** The network below `http`: no retries, no credential. For signed URLs of other hosts. */
   readonly transport: Transport;
   /** The credential in use now. Never log, store or publish it. */

@@ -46,6 +46,7 @@ export function createClientParts(
   started: ClientPartsStart,
   runtime: Runtime,
   transport: Transport,
+  exportWeights: RestParts['exportWeights'],
 ): ClientParts {
   const { http, calls, billingPause, config, credential } = started;
   const { limits, wireFormat } = options;
@@ -68,6 +69,7 @@ export function createClientParts(
     billingPause,
     poller,
     credential,
+    exportWeights,
     isCredentialExchanged: config.pjwtAuthEnabled,
     tokenizers: new TokenizerLibrary(options.tokenizer ?? {}, { transport, clock, lifetime }),
     sampling: samplingShared(options, started, runtime),

@@ -1,8 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { type RetryInfo, type Transport, UndiciTransport } from '@tinkex/http';
 import { outerRetryReport, ServiceReporter } from '@tinkex/telemetry/reporter';
-import type { EventSource, GetServerCapabilitiesResponse } from '@tinkex/types';
+import {
+  consoleUrls,
+  type EventSource,
+  type GetServerCapabilitiesResponse,
+  type LossFunction,
+  type LossInputRanks,
+  type OptimizerConfig,
+  type OptimizerFamily,
+} from '@tinkex/types';
+import { traceLoss } from '@tinkex/types/custom-loss';
 import { Futures } from '../futures/futures.js';
+import type { CopiedWeights, CopyWeightsOptions } from '../rest/copy-weights.js';
 import { RestClient } from '../rest/rest-client.js';
 import type { CallOptions } from '../runtime/call-options.js';
 import { CallScope, ClientLifetime, clientClosed } from '../runtime/call-scope.js';
@@ -17,14 +27,18 @@ import {
   type SamplingService,
 } from '../sampling/sampling-client.js';
 import { joinSampler, parseSamplingHandle, type SamplingClientHandle } from '../sampling/sampling-handle.js';
-import { checkLoraModel, createLoraModel, createModelFromState } from '../training/create-model.js';
+import { checkLoraModel, checkOptimizer, createLoraModel, createModelFromState } from '../training/create-model.js';
+import type { LossHandle } from '../training/loss-handle.js';
 import type { TrainingParts } from '../training/operations.js';
+import { optimizerOf } from '../training/optimizer-settings.js';
 import { checkResumeOptions, findNewestCheckpoint, type ResumedTraining, type ResumeOptions } from '../training/resume.js';
+import { type CustomLossOptions, SessionLosses } from '../training/session-losses.js';
 import { TrainingClient } from '../training/training-client.js';
-import type { FromStateOptions, LoraTrainingOptions } from '../training/training-options.js';
+import type { FromStateOptions, FromWeightsOptions, LoraTrainingOptions } from '../training/training-options.js';
 import { type ClientParts, createClientParts } from './client-parts.js';
 import { chooseCredential } from './credentials.js';
 import { keepDynamicConfig } from './dynamic-config.js';
+import { EXPORT_METADATA, exportWeights } from './export-weights.js';
 import { FailureReports } from './failure-reports.js';
 import { type ResolvedOptions, resolveOptions } from './resolve-options.js';
 import type { ServiceClientOptions } from './service-options.js';
@@ -58,6 +72,7 @@ export class ServiceClient implements AsyncDisposable, SamplingService {
   readonly #runtime: Runtime;
   readonly #connection: SharedWork<ClientParts>;
   readonly #session: SharedWork<SessionClientParts>;
+  readonly #losses = new SessionLosses();
   readonly #adoptedSessions = new Set<string>();
   #started: Started | undefined;
   #dynamicConfig: (() => Started['dynamicConfig']) | undefined;
@@ -89,6 +104,11 @@ export class ServiceClient implements AsyncDisposable, SamplingService {
     return this.#options.baseUrl;
   }
 
+  /** The page of the session in the web console of the hosted service; that of all sessions while there is none. */
+  get consoleUrl(): string {
+    return this.#sessionId === undefined ? consoleUrls.sessions() : consoleUrls.session(this.#sessionId);
+  }
+
   /** Identifies this client in events: its `clientId` distinguishes it from other clients where events are consumed. */
   eventSource(): EventSource {
     const base = { clientId: this.#clientId, baseUrl: this.#options.baseUrl };
@@ -107,24 +127,30 @@ export class ServiceClient implements AsyncDisposable, SamplingService {
   }
 
   /**
-   * Creates a new LoRA adapter on a base model.
+   * Creates a new LoRA adapter on a base model, trained with `optimizer` (default AdamW) for its whole life.
    *
    * @throws `ValidationError` before anything is sent when the options are invalid; otherwise the server's error.
    */
-  async createLoraTrainingClient(options: LoraTrainingOptions): Promise<TrainingClient> {
+  async createLoraTrainingClient<Family extends OptimizerFamily = 'adamw'>(
+    options: LoraTrainingOptions<Family>,
+  ): Promise<TrainingClient<Family>> {
     checkLoraModel(options);
     const modelSeqId = this.#nextModelSeqId++;
     return this.#run(options, this.#connectSession, async (parts, step) =>
-      TrainingClient.of(parts, await createLoraModel(parts, modelSeqId, step)),
+      TrainingClient.of(parts, await createLoraModel(parts, modelSeqId, step), optimizerOf(options)),
     );
   }
 
-  /** Creates a new model with saved weights and a new optimizer. */
-  createTrainingClientFromState(path: string, options: FromStateOptions = {}): Promise<TrainingClient> {
-    return this.#createFromState(path, false, options);
+  /** Creates a new model with saved weights and a new optimizer (default AdamW, whatever the weights were trained with). */
+  async createTrainingClientFromState<Family extends OptimizerFamily = 'adamw'>(
+    path: string,
+    options: FromWeightsOptions<Family> = {},
+  ): Promise<TrainingClient<Family>> {
+    checkOptimizer(options);
+    return this.#createFromState(path, false, options, optimizerOf(options)) as Promise<TrainingClient<Family>>;
   }
 
-  /** Creates a new model that continues exactly where the checkpoint was saved: weights and optimizer state. */
+  /** Creates a new model that continues exactly where the checkpoint was saved: weights, and the optimizer with its state. */
   createTrainingClientFromStateWithOptimizer(path: string, options: FromStateOptions = {}): Promise<TrainingClient> {
     return this.#createFromState(path, true, options);
   }
@@ -157,14 +183,33 @@ export class ServiceClient implements AsyncDisposable, SamplingService {
     return SamplingClient.of(parts, { samplingSessionId, sessionId, seqIds, retry, recordStabilityInfo });
   }
 
+  /**
+   * Traces a loss of one datum and creates it in the session, for `training.forwardBackwardCustom`. The server runs it if it runs custom
+   * losses, otherwise this process does, with equal results. `jaxLoss` of `@tinkex/clients/autodiff` traces losses written with jax-js.
+   *
+   * @throws `ValidationError` when the loss cannot be traced, or this session has created the same loss before.
+   */
+  async createCustomLoss<const Inputs extends LossInputRanks = Record<never, never>>(
+    loss: LossFunction<Inputs>,
+    options: CustomLossOptions<Inputs> = {},
+  ): Promise<LossHandle> {
+    const definition = traceLoss(loss, options);
+    return this.#run(options, this.#connectSession, (parts, step) => this.#losses.create(parts, definition, step));
+  }
+
   /** Creates a client that manages runs, checkpoints, sessions and bills. Needs no session. */
   createRestClient(): RestClient {
-    return RestClient.of((options, work) => this.#run(options, this.#connect, work));
+    return RestClient.of((options, work) => this.#run(options, this.#connect, work), this.#options);
+  }
+
+  /** Copies weights into this client's project. See `rest.copyWeights`, which also copies into other projects. */
+  copyWeights(tinkerPath: string, options: CopyWeightsOptions = {}): Promise<CopiedWeights> {
+    return this.createRestClient().copyWeights(tinkerPath, options);
   }
 
   /**
    * Continues training after a crash: finds the newest training checkpoint of a run (or uses the one you name) and creates a new model from
-   * it with its optimizer state.
+   * it with its optimizer state. The new model has the optimizer that the checkpoint was trained with.
    *
    * @throws `NotFoundError` when the run has no training checkpoint.
    */
@@ -214,7 +259,9 @@ export class ServiceClient implements AsyncDisposable, SamplingService {
       signal,
     );
     const started = { ...this.#started, dynamicConfig: () => this.#dynamicConfig?.() ?? this.#started?.dynamicConfig };
-    return createClientParts(this.#options, started, this.#runtime, this.#transport);
+    return createClientParts(this.#options, started, this.#runtime, this.#transport, (path, step) =>
+      exportWeights(this.#createSibling({ userMetadata: EXPORT_METADATA }), path, step),
+    );
   }
 
   async #startSession(signal: AbortSignal): Promise<SessionClientParts> {
@@ -249,12 +296,16 @@ export class ServiceClient implements AsyncDisposable, SamplingService {
     this.#dynamicConfig = keepDynamicConfig({ clock, lifetime, initial, fetch });
   }
 
-  async #createFromState(path: string, hasOptimizer: boolean, options: FromStateOptions): Promise<TrainingClient> {
+  async #createFromState(path: string, hasOptimizer: boolean, options: FromStateOptions, optimizer?: OptimizerConfig) {
     const modelSeqId = this.#nextModelSeqId++;
     return this.#run(options, this.#connectSession, async (parts, step) => {
-      const connectAs = (apiKey: string) => this.#connectSibling(apiKey, step);
-      const { modelId, loadPath } = await createModelFromState(parts, { path, hasOptimizer, modelSeqId, options: step, connectAs });
-      const client = TrainingClient.of(parts, modelId);
+      const connectAs = (apiKey: string) => {
+        const sibling = this.#createSibling({ apiKey });
+        return { calls: sibling.#connect(step).then(({ calls }) => calls), close: () => sibling.close() };
+      };
+      const request = { path, hasOptimizer, optimizer, modelSeqId, options: step, connectAs };
+      const { modelId, loadPath, optimizer: created } = await createModelFromState(parts, request);
+      const client = TrainingClient.of<OptimizerFamily>(parts, modelId, created);
       if (loadPath !== undefined) await (hasOptimizer ? client.loadStateWithOptimizer(loadPath, step) : client.loadState(loadPath, step));
       return client;
     });
@@ -278,11 +329,9 @@ export class ServiceClient implements AsyncDisposable, SamplingService {
     }
   }
 
-  /** Another client of the same server with another credential, for weights of another account. */
-  #connectSibling(apiKey: string, step: CallOptions) {
-    const sibling = new ServiceClient({ ...this.#userOptions, apiKey, baseUrl: this.#options.baseUrl });
-    const calls = sibling.#connect(step).then((parts) => parts.calls);
-    return { calls, close: () => sibling.close() };
+  /** Another client of the same server, with a separate session. */
+  #createSibling(options: ServiceClientOptions): ServiceClient {
+    return new ServiceClient({ ...this.#userOptions, baseUrl: this.#options.baseUrl, ...options });
   }
 
   async #close(): Promise<void> {

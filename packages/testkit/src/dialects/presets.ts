@@ -26,8 +26,22 @@ const SMALLEST_SERVER_ROUTES: readonly RouteName[] = [
 ];
 const BEYOND_SMALLEST_SERVER = (Object.keys(endpoints) as RouteName[]).filter((route) => !SMALLEST_SERVER_ROUTES.includes(route));
 
-/** Routes of SDK 0.26 and later, which servers of others do not have. */
-const NEWER_ROUTES: readonly RouteName[] = ['retrieveFutures', 'cancelFuture', 'joinSamplingSession'];
+/** Routes of SDK 0.26 and later, which servers of others lack. */
+const NEWER_ROUTES: readonly RouteName[] = [
+  'cancelFuture',
+  'copyWeights',
+  'createCustomLoss',
+  'currentCheckpointStorageUsage',
+  'externalWeightsUrls',
+  'finishSession',
+  'getOwnApiKey',
+  'joinSamplingSession',
+  'retrieveFutures',
+  'revokeOwnApiKey',
+  'saveWeightsExternal',
+  'searchSessions',
+];
+const ANY_TTL: Dialect['ttlSeconds'] = { min: 1, max: Number.MAX_SAFE_INTEGER };
 
 /** Reads and writes the format that the client prefers, and accepts any key. Good for trying out any client. */
 const BOTH: Dialect = {
@@ -56,6 +70,7 @@ const SKYRL: Dialect = {
   ids: 'number',
   longPollMs: 300_000,
   failure: 'detail',
+  ttlSeconds: ANY_TTL,
   missingRoutes: [
     ...NEWER_ROUTES,
     'clientConfig',
@@ -84,6 +99,7 @@ const TUFT: Dialect = {
   pending: 'try-again',
   failure: 'request-failed',
   failureCategory: 'suffixed',
+  ttlSeconds: ANY_TTL,
   missingRoutes: [
     ...NEWER_ROUTES,
     'clientDynamicConfig',
@@ -111,6 +127,7 @@ const OPEN_RL: Dialect = {
   longPollMs: 0,
   pending: 'timeout-blank',
   failure: 'error-message',
+  ttlSeconds: ANY_TTL,
   missingRoutes: BEYOND_SMALLEST_SERVER,
   order: 'strict',
   samplerSegment: '',
@@ -132,6 +149,7 @@ const HATCHERY: Dialect = {
   pending: 'try-again',
   failureCategory: 'none',
   clientConfig: { proto_write_fwdbwd: true, some_future_flag: 'on' },
+  ttlSeconds: ANY_TTL,
   missingRoutes: [...NEWER_ROUTES, 'authToken', 'auditLog', 'billingUsage'],
   sdkVersions: /^(?!0\.0\.)\d+\.\d+\.\d+/,
 };
@@ -146,6 +164,7 @@ const TWINKLE: Dialect = {
   pending: 'timeout-blank',
   failure: 'category',
   failureCategory: 'upper',
+  ttlSeconds: ANY_TTL,
   missingRoutes: BEYOND_SMALLEST_SERVER,
   nameClash: 'conflict',
   checkpointName: /^[A-Za-z0-9_-]{1,64}$/,

@@ -1,4 +1,6 @@
 import { BYTE_TOKENIZER_ID, type Datum, type ForwardBackwardOutput, type SampleResponse, TensorData, TopkLogprobs } from '@tinkex/types';
+import type { CustomLossProgram } from '@tinkex/types/custom-loss';
+import { customLossOutput, runCustomLoss } from './custom-loss-pass.js';
 import {
   type CheckpointFiles,
   DEFAULT_BASE_MODEL,
@@ -42,7 +44,7 @@ export function cannedEngine(options: CannedEngineOptions = {}): Engine {
     name: 'canned',
     supportedModels,
     optimizers: ['adamw', 'dimuon'],
-    lossFunctions: LOSS_NAMES,
+    lossFunctions: [...LOSS_NAMES, 'custom'],
     createModel: (spec) => new CannedModel(spec, logprob),
     createSampler: () => cannedSampler(sampleTokens, logprob),
   };
@@ -58,7 +60,8 @@ class CannedModel implements EngineModel {
     this.#logprob = logprob;
   }
 
-  forward({ data, lossFn }: EngineForwardInput): ForwardBackwardOutput {
+  forward({ data, lossFn, customLoss }: EngineForwardInput): ForwardBackwardOutput {
+    if (customLoss !== undefined) return this.#forwardCustom(data, customLoss);
     findLossFunction(lossFn);
     let loss = 0;
     const lossFnOutputs = data.map((item) => {
@@ -69,6 +72,15 @@ class CannedModel implements EngineModel {
       return { logprobs: TensorData.fromArray(logprobs), elementwise_loss: TensorData.fromArray(losses) };
     });
     return { lossFnOutputType: 'ArrayRecord', lossFnOutputs, metrics: { 'loss:sum': loss, 'loss:mean': loss / Math.max(1, data.length) } };
+  }
+
+  #forwardCustom(data: readonly Datum[], customLoss: CustomLossProgram): ForwardBackwardOutput {
+    const logprobs = data.map((item) => {
+      const { shape } = item.lossFnInputs.targetTokens?.toDense() ?? {};
+      return TensorData.fromArray(new Float32Array(targetCount(item)).fill(this.#logprob), 'float32', shape);
+    });
+    const given = logprobs.map((tensor) => ({ data: tensor.data as Float32Array, shape: tensor.shape ?? [tensor.length] }));
+    return customLossOutput(runCustomLoss(customLoss, data, given), logprobs);
   }
 
   optimStep(): { readonly metrics: Record<string, number> } {

@@ -11,6 +11,7 @@ import type {
   SamplingParams,
   TensorData,
 } from '@tinkex/types';
+import type { CustomLossProgram } from '@tinkex/types/custom-loss';
 
 type MaybePromise<T> = T | Promise<T>;
 
@@ -41,6 +42,10 @@ export interface EngineModelInfo {
   readonly tokenizerId: string;
   /** The architecture, as `get_info` reports it. */
   readonly arch: string;
+  /** As the capabilities announce it. Default true. */
+  readonly trainable?: boolean | undefined;
+  /** As the capabilities announce it. Default true. */
+  readonly sampleable?: boolean | undefined;
 }
 
 /** What to train: a base model, the adapter on it, and by which optimizer. */
@@ -73,6 +78,8 @@ export interface EngineForwardInput {
   readonly lossFn: string;
   /** Names as on the wire, e.g. `clip_low_threshold`. */
   readonly lossFnConfig?: LossFnConfig | undefined;
+  /** The loss to run, for the loss function `custom`. The server has found it by its ID. */
+  readonly customLoss?: CustomLossProgram | undefined;
 }
 
 /** Fixed weights to sample from. */

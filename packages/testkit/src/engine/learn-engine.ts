@@ -48,7 +48,7 @@ export function learnEngine(options: LearnEngineOptions = {}): Engine {
 class LearnEngine implements Engine {
   readonly name = 'learn';
   readonly optimizers = ['adamw', 'dimuon'] as const;
-  readonly lossFunctions = LOSS_NAMES;
+  readonly lossFunctions = [...LOSS_NAMES, 'custom'];
   readonly supportedModels: readonly EngineModelInfo[];
   readonly #seed: number;
   readonly #bases = new Map<string, BaseModel>();

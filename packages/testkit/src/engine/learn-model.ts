@@ -3,6 +3,7 @@ import { AdamW, clipScale, gradientNorm } from './adamw.js';
 import type { LoraAdapter } from './adapter.js';
 import type { BaseModel } from './base-model.js';
 import { readAdapter, readHeader, readOptimizer, writeCheckpoint } from './checkpoint.js';
+import { customLossPass } from './custom-loss-pass.js';
 import { Dimuon } from './dimuon.js';
 import { type CheckpointFiles, type EngineForwardInput, type EngineModel, EngineUserError } from './engine.js';
 import { AdapterGradients } from './gradients.js';
@@ -32,9 +33,13 @@ export class LearnModel implements EngineModel {
 
   /** Checks all data before computing any: a call that throws {@link EngineUserError} leaves the gradients unchanged. */
   forward(input: EngineForwardInput, { backward }: { readonly backward: boolean }): ForwardBackwardOutput {
+    if (input.data.length === 0) throw new EngineUserError('data is empty: give at least one datum.');
+    const { customLoss } = input;
+    if (customLoss !== undefined) {
+      return customLossPass(this.#model, input.data, customLoss, this.#maxContextLength, backward ? this.#gradients : undefined);
+    }
     const loss = findLossFunction(input.lossFn);
     const config = resolveLossConfig(input.lossFn, loss, input.lossFnConfig);
-    if (input.data.length === 0) throw new EngineUserError('data is empty: give at least one datum.');
     const examples = input.data.map((datum, index) => trainingExample(datum, index, loss, input.lossFn, this.#maxContextLength));
     const totals = { loss: 0, targets: 0, weights: 0, clipped: 0 };
     const lossFnOutputs = examples.map((example) => {

@@ -33,7 +33,7 @@ const POLICY_INPUTS = ['logprobs', 'advantages'];
 const CLIP_INPUTS = ['clipLowThreshold', 'clipHighThreshold'];
 const CLIP_DEFAULTS = { clip_low_threshold: 0.8, clip_high_threshold: 1.2 };
 
-/** Losses of the service that are not computed here: one needs facts recorded while sampling, the other a graph. */
+/** Losses of the service that are not computed here: one needs facts recorded while sampling, the other is a graph (`custom-loss-pass.ts`). */
 type MissingLoss = 'stable_reinforce' | 'custom';
 
 /** The loss functions of the service, by their names on the wire. */

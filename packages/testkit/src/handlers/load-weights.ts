@@ -66,11 +66,19 @@ function createByLoading(context: LoadContext, sessionId: string, modelSeqId: nu
   });
 }
 
-/** A checkpoint that the request may read: the tenant's, a public one, or one of the account whose token it carries. */
-function checkpointFor({ server, tenant, request }: LoadContext): CheckpointRecord {
-  const { path, weightsAccessToken } = request;
-  const owner = weightsAccessToken === undefined ? tenant : ownerOf(server, weightsAccessToken);
-  const checkpoint = findCheckpoint(server, tenant, path) ?? (owner === undefined ? undefined : findCheckpoint(server, owner, path));
+/** A checkpoint that a request may read: the tenant's, a public one, or one of the account whose token it carries. */
+export function readableCheckpoint(
+  { server, tenant }: RequestContext,
+  path: string,
+  token: string | undefined,
+): CheckpointRecord | undefined {
+  const owner = token === undefined ? tenant : ownerOf(server, token);
+  return findCheckpoint(server, tenant, path) ?? (owner === undefined ? undefined : findCheckpoint(server, owner, path));
+}
+
+function checkpointFor(context: LoadContext): CheckpointRecord {
+  const { path, weightsAccessToken } = context.request;
+  const checkpoint = readableCheckpoint(context, path, weightsAccessToken);
   if (checkpoint === undefined) throw new UserFailure(`There is no checkpoint ${path}`);
   return checkpoint;
 }

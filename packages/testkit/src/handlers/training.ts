@@ -3,6 +3,7 @@ import type { OptimStepRequest } from '@tinkex/types/wire';
 import { refuse, type ServerReply } from '../requests/message.js';
 import type { RequestContext, RouteHandler } from '../requests/request-context.js';
 import type { ModelRecord } from '../state/records.js';
+import { customLossOf } from './custom-losses.js';
 import { modelOf } from './lookup.js';
 import { familyName } from './models.js';
 import { checkProvenance } from './provenance.js';
@@ -18,12 +19,13 @@ function submitForward(context: RequestContext<'forwardBackward'> | RequestConte
   const { data, lossFn, lossFnConfig } = request;
   requireLoss(context, lossFn);
   checkProvenance(context, data, model.sessionId);
+  const customLoss = lossFn === 'custom' ? customLossOf(context, model.sessionId, lossFnConfig) : undefined;
   return submitTraining(context, {
     model,
     seqId: request.seqId,
     requestType: isForwardOnly ? 'Forward' : 'ForwardBackward',
     run: async (engine): Promise<ForwardBackwardOutput> => {
-      const output = await engine.forward({ data, lossFn, lossFnConfig }, { backward: !isForwardOnly });
+      const output = await engine.forward({ data, lossFn, lossFnConfig, customLoss }, { backward: !isForwardOnly });
       const amount = data.reduce((sum, { modelInput }) => sum + modelInput.length, 0);
       tenant.addUsage('training', amount, server.clock.now(), model.sessionId, model.baseModel);
       return output;

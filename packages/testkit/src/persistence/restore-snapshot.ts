@@ -16,12 +16,14 @@ async function restoreTenant(server: ServerContext, stored: StoredTenant, blobs:
   for (const session of stored.sessions) {
     const modelSeqs = new Map(session.modelSeqs);
     tenant.futures.markExpired([...modelSeqs.values()].map(({ requestId }) => requestId));
+    tenant.futures.markExpired((session.customLosses ?? []).map(([, { requestId }]) => requestId));
     // The time while the server was down does not count against a session.
     tenant.sessions.set(session.sessionId, {
       ...session,
       lastHeartbeatMs: server.clock.now(),
       modelSeqs,
       samplerSeqs: new Map(session.samplerSeqs),
+      customLosses: new Map(session.customLosses),
     });
   }
   for (const { files, optimizer = DEFAULT_OPTIMIZER, ...rest } of stored.checkpoints) {

@@ -2,9 +2,13 @@ import type { LoraConfig, OptimizerConfig } from '@tinkex/types';
 import type { AcceptedOperation, AuditRecord, CheckpointRecord, SessionRecord, UsageRecord } from '../state/records.js';
 import type { StoredFiles } from './blob-store.js';
 
+type MapEntry<T> = T extends ReadonlyMap<infer Key, infer Value> ? readonly [Key, Value] : never;
+
 /** A session on disk. */
-export type StoredSession = Omit<SessionRecord, 'modelSeqs' | 'samplerSeqs'> & {
+export type StoredSession = Omit<SessionRecord, 'modelSeqs' | 'samplerSeqs' | 'customLosses'> & {
   readonly modelSeqs: readonly (readonly [number, AcceptedOperation])[];
+  /** Missing in the state of servers that had none. */
+  readonly customLosses?: readonly MapEntry<SessionRecord['customLosses']>[] | undefined;
   readonly samplerSeqs: readonly (readonly [number, { readonly fingerprint: string; readonly samplerId: string }])[];
 };
 
@@ -20,6 +24,7 @@ export interface StoredModel {
   readonly userMetadata: Readonly<Record<string, unknown>> | null;
   readonly lastRequestMs: number;
   readonly isUnloaded: boolean;
+  readonly copiedInto?: string | undefined;
   readonly nextSeqId: number;
   readonly accepted: readonly (readonly [number, AcceptedOperation])[];
   /** Weights and optimizer; null until the creation has run and after the model is unloaded. */

@@ -36,6 +36,7 @@ async function storedTenant(keyHash: string, tenant: Tenant, blobs: BlobStore): 
       ...session,
       modelSeqs: [...session.modelSeqs],
       samplerSeqs: [...session.samplerSeqs],
+      customLosses: [...session.customLosses],
     })),
     models,
     samplers,
@@ -47,7 +48,8 @@ async function storedTenant(keyHash: string, tenant: Tenant, blobs: BlobStore): 
 }
 
 async function storedModel(model: ModelRecord, blobs: BlobStore): Promise<StoredModel> {
-  const { modelId, sessionId, modelSeqId, baseModel, lora, optimizer, userMetadata, lastRequestMs, isUnloaded, lane, engine } = model;
+  const { modelId, sessionId, modelSeqId, baseModel, lora, optimizer, userMetadata, lastRequestMs, isUnloaded, copiedInto, lane, engine } =
+    model;
   // Read before the weights: operations accepted while the weights are written are not part of them.
   const nextSeqId = lane.next;
   const accepted = [...lane.accepted()].filter(([seqId]) => seqId < nextSeqId);
@@ -62,6 +64,7 @@ async function storedModel(model: ModelRecord, blobs: BlobStore): Promise<Stored
     userMetadata: userMetadata ?? null,
     lastRequestMs,
     isUnloaded,
+    copiedInto,
     nextSeqId,
     accepted,
     files,

@@ -25,6 +25,7 @@ export const PROTOCOL_RULES = {
   'poll-accept': 'A poll of a Sample, Forward or ForwardBackward future accepts protobuf.',
   'future-unknown': 'Only a request_id that the server gave out can be polled.',
   'session-unknown': 'A session_id must be one of this user, still alive.',
+  'session-finished': 'A session that its client has finished takes no more operations.',
   'model-unknown': 'A model_id must be one of this user.',
   'sampler-unknown': 'A sampling_session_id must be one of this user.',
   'optimizer-mismatch': 'A step carries the settings of the optimizer that the model was created with.',

@@ -14,6 +14,8 @@ export interface JwtOptions {
   readonly lifetimeSec?: number | undefined;
   /** The `email` claim. Default none. */
   readonly email?: string | undefined;
+  /** The `org_id` claim; null leaves it out. Default `testkit`. */
+  readonly orgId?: string | null | undefined;
 }
 
 /** Options of `createTestServer()` and `startServer()`. All are optional. */
@@ -93,7 +95,7 @@ export interface ServerSettings {
   readonly config: Partial<ClientConfigResponse>;
   readonly flags: ServerFlags;
   readonly refreshIntervalSec: number;
-  readonly jwt: { readonly lifetimeSec: number; readonly email: string | undefined } | undefined;
+  readonly jwt: { readonly lifetimeSec: number; readonly email: string | undefined; readonly orgId: string | undefined } | undefined;
   readonly longPollMs: number;
   readonly metadataOnlyBytes: number;
   readonly retentionMs: number;

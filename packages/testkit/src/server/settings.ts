@@ -64,8 +64,8 @@ function resolveDialect(dialect: DialectName | Dialect): Dialect {
 
 function jwtSettings(jwt: boolean | JwtOptions): ServerSettings['jwt'] {
   if (jwt === false) return undefined;
-  const { lifetimeSec = 3600, email } = jwt === true ? {} : jwt;
-  return { lifetimeSec, email };
+  const { lifetimeSec = 3600, email, orgId = 'testkit' } = jwt === true ? {} : jwt;
+  return { lifetimeSec, email, orgId: orgId ?? undefined };
 }
 
 function normalizedBasePath(path: string): string {

@@ -13,12 +13,14 @@ export interface EventSource {
 /** The kind of work a request belongs to: the operation names of the protocol, or the endpoint's name for direct calls. */
 export type RequestType =
   | 'CreateModel'
+  | 'CreateCustomLoss'
   | 'Forward'
   | 'ForwardBackward'
   | 'OptimStep'
   | 'SaveWeights'
   | 'LoadWeights'
   | 'SaveWeightsForSampler'
+  | 'SaveWeightsExternal'
   | 'UnloadModel'
   | 'Sample'
   | (string & {});

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { describe, expected } from '../errors/issue-text.js';
+import { invalidRequest } from '../errors/validation-error.js';
 import { isPlainObject, type JsonObject, jsonProblem } from '../json/json-value.js';
 import { codecOf } from './codec.js';
 import { reportBelow } from './issues.js';
@@ -68,7 +69,13 @@ export function optimizerConfig({ isResponse }: { readonly isResponse: boolean }
 function optimizerToWire(value: OptimizerConfig): unknown {
   if (!isPlainObject(value)) return value;
   if (value.type === 'other') return value.raw;
+  if (!isKnown(value.type)) throw unknownFamily(value.type);
   return value.type === 'dimuon' ? { ...value, version: value.version ?? 1 } : value;
+}
+
+/** What this version does not know is written as it stands on the wire, so that a misspelled name is not sent. */
+function unknownFamily(type: unknown): Error {
+  return invalidRequest('', 'type', `must be 'adamw', 'dimuon' or 'other' (with the wire form as raw), got ${describe(type)}`);
 }
 
 function isKnown(type: string): type is Known['type'] {
@@ -141,7 +148,8 @@ export const optimizerParamsType: WireType<OptimizerParams> = {
     if (!isPlainObject(value)) return value;
     const { type, ...params } = value as OptimizerParams & { raw: JsonObject };
     if (type === 'other') return params.raw;
-    return type === 'dimuon' ? { type, ...(dimuonParamsType.toWire(params as DimuonParams) as object) } : value;
+    if (type !== 'dimuon') throw unknownFamily(type);
+    return { type, ...(dimuonParamsType.toWire(params as DimuonParams) as object) };
   },
   fromWire(wire) {
     const { type, ...params } = wire as JsonObject;

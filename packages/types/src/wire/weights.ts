@@ -1,5 +1,5 @@
 import type { JsonObject } from '../json/json-value.js';
-import { jsonObject } from './collections.js';
+import { jsonObject, mapOf } from './collections.js';
 import { requestObject, responseObject } from './objects.js';
 import { DEFAULT_OPTIMIZER, type OptimizerConfig, optimizerConfig } from './optimizers.js';
 import { flag, integer, text } from './scalars.js';
@@ -90,6 +90,8 @@ export interface SaveWeightsRequest {
   readonly ttlSeconds?: number | undefined;
   /** Default false. */
   readonly overwrite?: boolean | undefined;
+  /** Replaces that of the checkpoint it overwrites, also when unset. */
+  readonly userMetadata?: Readonly<Record<string, string>> | undefined;
 }
 
 /** {@link SaveWeightsRequest} on the wire. */
@@ -101,6 +103,7 @@ export const saveWeightsRequest = requestObject<SaveWeightsRequest>(
     seqId: optional(integer({ min: 1 })),
     ttlSeconds: optional(integer({ min: 1 })),
     overwrite: optional(flag(), { fallback: () => false }),
+    userMetadata: optional(mapOf(text())),
   },
   { tag: 'save_weights' },
 );
@@ -128,6 +131,8 @@ export interface SaveWeightsForSamplerRequest {
   readonly seqId?: number | undefined;
   /** Only with `path`. Unset: kept forever. */
   readonly ttlSeconds?: number | undefined;
+  /** Only with `path`. */
+  readonly userMetadata?: Readonly<Record<string, string>> | undefined;
 }
 
 /** {@link SaveWeightsForSamplerRequest} on the wire. */
@@ -139,6 +144,7 @@ export const saveWeightsForSamplerRequest = requestObject<SaveWeightsForSamplerR
     samplingSessionSeqId: optional(integer({ min: 0 })),
     seqId: optional(integer({ min: 1 })),
     ttlSeconds: optional(integer({ min: 1 })),
+    userMetadata: optional(mapOf(text())),
   },
   {
     tag: 'save_weights_for_sampler',
