@@ -176,7 +176,7 @@ describe('credentials-file', () => {
     }
   });
 
-  it('an unreadable file is named without a word of its content', () => {
+  it('an unreadable file is named without showing its content', () => {
     for (const text of [
       'tml-secret',
       '["tml-secret"]',

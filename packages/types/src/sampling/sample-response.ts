@@ -31,7 +31,7 @@ export interface SampleResponse {
   readonly promptLogprobs?: Float32Array | undefined;
   /** Unset when not asked for. */
   readonly topkPromptLogprobs?: TopkLogprobs | undefined;
-  /** `float32`, of the shape and layout that was asked for; 0 where the request had -1. Unset when not asked for. */
+  /** `float32`, of the requested shape and layout; 0 where the request had -1. Unset when not requested. */
   readonly targetPromptLogprobs?: TensorData | undefined;
   /** Unset when not asked for. */
   readonly promptAltTokens?: PromptAltTokens | undefined;
