@@ -73,6 +73,7 @@ async function train(isOnServer: boolean, options: TestServerOptions = {}) {
         const pass = training.forwardBackwardCustom(data, handle);
         await training.optimStep({ learningRate: 0.02 });
         const { loss, metrics } = await pass;
+        expect(metrics['loss:sum']).toBe(loss);
         steps.push({ loss, ratio: metrics['custom/ratio:mean'] as number, clipped: metrics['custom/clipped:sum'] as number });
       }
       const count = (...names: string[]) => server.calls.filter(({ route = '', status }) => status === 200 && names.includes(route)).length;
