@@ -128,7 +128,7 @@ function cannedSampler(sampleTokens: readonly number[], logprob: number): Engine
   };
 }
 
-/** What is asked for about the prompt. The first position has no score. */
+/** The requested scores of the prompt. The first position has no score. */
 function promptScores(input: EngineSampleInput, logprob: number): Partial<SampleResponse> {
   const { promptLogprobs: hasLogprobs, topkPromptLogprobs: topk, targetPromptLogprobs: targets, promptAltTokensK = 0 } = input;
   // The length of other inputs is not always known.

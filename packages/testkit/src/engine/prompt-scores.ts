@@ -80,7 +80,7 @@ export class TopkRows {
   }
 }
 
-/** The scores of given token ids, in their layout; 0 where none is asked for. */
+/** The scores of given token ids, in their layout; 0 where none is requested. */
 class TargetScores {
   readonly #targets: TensorData;
   readonly #ids: Int32Array;

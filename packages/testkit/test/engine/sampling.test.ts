@@ -98,7 +98,7 @@ describe('log-probabilities', () => {
     expect(topkLogprobs).toMatchObject({ k: 2, length: tokens.length });
   });
 
-  it('of given tokens, dense or sparse, equal those of the prompt; 0 where none is asked for', async () => {
+  it('of given tokens, dense or sparse, equal those of the prompt; 0 where none is requested', async () => {
     const tokens = [...tokenizer.encode('one')];
     const dense = TensorData.fromArray(
       [

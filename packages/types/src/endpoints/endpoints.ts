@@ -237,7 +237,7 @@ export const endpoints = {
     timeoutMs: 45_000,
     request: futureRetrieveRequest,
   },
-  /** Has a loop of its own: one request for all samples of one holder of a sampling session. */
+  /** Has its own loop: one request for all samples of one holder of a sampling session. */
   retrieveFutures: {
     ...post,
     path: '/api/v1/retrieve_futures',
