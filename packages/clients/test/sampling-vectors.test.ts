@@ -104,7 +104,7 @@ describe('sampling submission, by the shared vectors', () => {
   });
 
   it.each(cases)('$name', async (vector) => {
-    // Where the versions of the reference differ, the newer one has a defect that clients must avoid.
+    // Where the versions of the reference differ, the newer one has a defect that clients should avoid, by its page.
     const expected = vector.expected_0_25 ?? vector.expected;
     const { outcome, transport, waitedMs } = await runCase(vector, 'new');
     expect(transport.seqIds).toEqual(expected.asample_seq_ids);

@@ -50,7 +50,7 @@ async function outcomeOf(wait: Promise<FutureCompletion>) {
     if (completion.state === 'failed') return { state: 'failed' };
     return { state: 'finished', size: completion.responsePayloadUncompressedSize ?? null };
   } catch (error) {
-    // A canceled wait is not an outcome of the vectors; every final failure has one error there.
+    // An aborted wait is not an outcome of the vectors; every final failure has one error there.
     expect(ApiStatusError.isInstance(error)).toBe(true);
     return { error: 'TinkerError' };
   }

@@ -5,7 +5,7 @@ import { readVectors } from '../../../../vectors/read.js';
 import type { EndpointCaller } from '../calls/endpoint-caller.js';
 import { CancelQueue } from './cancel-queue.js';
 
-/** A caller that answers a batch on request. */
+/** A caller that answers a batch when the test takes it. */
 function setUp(config: ClientDynamicConfigResponse | undefined) {
   const open: { readonly requestId: string; readonly settle: (error?: Error) => void }[] = [];
   const call = (endpoint: string, { body }: { readonly body: { readonly requestId: string } }) => {

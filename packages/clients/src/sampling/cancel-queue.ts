@@ -1,7 +1,7 @@
 import type { ClientDynamicConfigResponse } from '@tinkex/types/wire';
 import type { EndpointCaller } from '../calls/endpoint-caller.js';
 
-/** Cancels samples on the server that no caller waits for any more, if the server supports it. Sends them in batches, one after the other. */
+/** Reports samples that have no waiter any more to a server that takes such reports: it stops working on them. In batches, one after the other. */
 export class CancelQueue {
   readonly #calls: EndpointCaller;
   readonly #config: () => Pick<ClientDynamicConfigResponse, 'sampleCancelEnabled' | 'sampleCancelMaxBatchSize'> | undefined;

@@ -34,7 +34,7 @@ export interface ClientParts extends SamplingParts, RestParts {
   readonly training: TrainingShared;
 }
 
-/** What the parts consist of. */
+/** A started connection. */
 export interface ClientPartsStart extends Omit<Started, 'dynamicConfig'> {
   /** The latest configuration; undefined for a server that has none. */
   readonly dynamicConfig: () => Started['dynamicConfig'];

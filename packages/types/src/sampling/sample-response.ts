@@ -12,7 +12,7 @@ export interface SampledSequence {
   readonly stopReason: StopReason;
   /** The server's name of this sample, when it gives one. */
   readonly sequenceId?: string | undefined;
-  /** The most likely tokens at each position of the sample. Unset when not asked for. */
+  /** The most likely tokens at each position of the sample. Unset when not requested. */
   readonly topkLogprobs?: TopkLogprobs | undefined;
 }
 
@@ -27,13 +27,13 @@ export interface PromptAltTokens {
 /** Samples of one prompt. */
 export interface SampleResponse {
   readonly sequences: readonly SampledSequence[];
-  /** Of each token of the prompt; NaN where none was computed, such as the first. Unset when not asked for. */
+  /** Of each token of the prompt; NaN where none was computed, such as the first. Unset when not requested. */
   readonly promptLogprobs?: Float32Array | undefined;
-  /** Unset when not asked for. */
+  /** Unset when not requested. */
   readonly topkPromptLogprobs?: TopkLogprobs | undefined;
   /** `float32`, of the requested shape and layout; 0 where the request had -1. Unset when not requested. */
   readonly targetPromptLogprobs?: TensorData | undefined;
-  /** Unset when not asked for. */
+  /** Unset when not requested. */
   readonly promptAltTokens?: PromptAltTokens | undefined;
   /** How many tokens of the prompt were charged as cached; counted once, whatever the number of samples. */
   readonly promptCacheHitTokens: number;
