@@ -25,7 +25,7 @@ export interface OpenSession {
 /**
  * Reports to the server how the session ended. A server without that endpoint (404, 405) is not a failure.
  *
- * The client refuses new calls by now, so the request runs in a scope of its own.
+ * The client refuses new calls by now, so the request runs in a separate scope.
  */
 export async function finishSession(
   { sessionId, parts: { calls, runtime } }: OpenSession,
