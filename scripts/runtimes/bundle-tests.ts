@@ -51,7 +51,9 @@ export const report = runTests({
     },
     /** Files keep the paths by which `fileStub` knows them. No runtime needs permission for its environment. */
     transform: (code, id) =>
-      id.startsWith(dir) ? code.replaceAll('import.meta.dirname', JSON.stringify(dirname(id))).replaceAll('process.env', '({})') : undefined,
+      id.startsWith(dir)
+        ? code.replaceAll('import.meta.dirname', JSON.stringify(dirname(id))).replaceAll('process.env', '({})')
+        : undefined,
   };
   const bundle = await rolldown({
     input: ENTRY,

@@ -35,7 +35,7 @@ describe('one poll per sampling session', () => {
     const responses = await Promise.all(samples);
     expect(responses.every(({ sequences }) => sequences[0]?.tokens.length === 4)).toBe(true);
     expect(server.count('retrieveFuture')).toBe(3_000);
-    expect(server.maxConcurrency('retrieveFuture')).toBeLessThanOrEqual(32);
+    expect(server.maxConcurrency('retrieveFuture')).toBeLessThanOrEqual(64);
     server.verify();
   });
 

@@ -7,8 +7,8 @@ export const addLoss: Recipe = {
   edits: [
     {
       file: 'packages/types/src/training/forward-backward.ts',
-      find: "| 'cispo' | 'dro';",
-      replace: "| 'cispo' | 'dro' | 'squared_error';",
+      find: "| 'cispo' | 'dro' | 'gspo'",
+      replace: "| 'cispo' | 'dro' | 'squared_error' | 'gspo'",
     },
     before(
       'packages/testkit/src/engine/losses.ts',

@@ -8,7 +8,7 @@ export type JaxLossFunction<Inputs extends LossInputRanks = LossInputRanks> = (
   inputs: { readonly [Name in Exclude<keyof Inputs, 'logprobs'>]: np.Array },
 ) => np.Array | { readonly loss: np.Array; readonly metrics?: Readonly<Record<string, np.Array>> | undefined };
 
-/** Two sizes that have nothing in common: a function that looks at sizes is traced differently with each. */
+/** Two sizes that have nothing in common: a function that reads sizes is traced differently with each. */
 const SIZES = [
   [61, 59],
   [71, 67],

@@ -11,7 +11,7 @@ export interface ClientLimits {
   readonly maxReusedBodyBytes?: number | undefined;
   /** Bytes of large results being fetched at the same time. Default: the server's value, else 52,428,800. */
   readonly maxResponseBytesInFlight?: number | undefined;
-  /** Sampling submissions in flight at the same time. Default 400. */
+  /** Sampling submissions in flight at the same time. Default 400; with one poll per sampling session 16, and up to 400 for a distant server. */
   readonly maxConcurrentSampleSubmissions?: number | undefined;
   /** The same limit during a backoff and for 10 s after it. Default 10. */
   readonly maxThrottledSampleSubmissions?: number | undefined;

@@ -160,7 +160,7 @@ export class RestClient implements AsyncDisposable {
 
   /**
    * Downloads the files of a checkpoint into a directory, safely and all or nothing. Training checkpoints are exported for the time of the
-   * download, in a session of their own that trains nothing. A server without external weights gives an archive, which is extracted.
+   * download, in a separate session that trains nothing. A server without external weights gives an archive, which is extracted.
    */
   async downloadCheckpoint(tinkerPath: string, options: DownloadCheckpointOptions = {}): Promise<DownloadedCheckpoint> {
     parseTinkerPath(tinkerPath);

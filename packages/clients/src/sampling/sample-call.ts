@@ -160,7 +160,8 @@ class SampleCall<T> implements Startable {
   async #waitForSession(sessionPoller: SessionPoller, requestId: string, roundtripMs: number, scope: PollScope): Promise<SampleResponse> {
     const { fetches } = this.#sampler.sampling;
     const completion = await sessionPoller.wait(requestId, scope.requestSignal);
-    if (!fetches.tryEnter()) await fetches.enter(1, scope.requestSignal);
+    if (!fetches.queue.tryEnter()) await fetches.queue.enter(1, scope.requestSignal);
+    const begin = fetches.begin();
     try {
       const sizeBytes = completion.state === 'finished' ? completion.responsePayloadUncompressedSize : undefined;
       const response = await this.#poll(requestId, roundtripMs, scope, sizeBytes);
@@ -171,7 +172,7 @@ class SampleCall<T> implements Startable {
       if (RequestFailedError.isInstance(error)) sessionPoller.retrieved(requestId);
       throw error;
     } finally {
-      fetches.leave();
+      fetches.leave(begin);
     }
   }
 

@@ -2,8 +2,8 @@ import { ConfigurationError } from '@tinkex/types';
 import type { ClientConfigResponse } from '@tinkex/types/wire';
 import type { Poller } from '../futures/poller.js';
 import { SessionPoller, type SessionPollerParts } from '../futures/session-poller.js';
-import type { AdmissionQueue } from '../limits/admission-queue.js';
 import type { ClientLimits } from '../limits/client-limits.js';
+import type { GrowingLimit } from '../limits/growing-limit.js';
 import type { Runtime } from '../runtime/runtime.js';
 import { StartQueue } from './admission.js';
 import type { CancelQueue } from './cancel-queue.js';
@@ -20,7 +20,7 @@ export interface SamplingShared {
   readonly submitter: SampleSubmitter;
   readonly cancels: CancelQueue;
   /** Results being fetched at the same time after a {@link SessionPoller} has reported them. */
-  readonly fetches: AdmissionQueue;
+  readonly fetches: GrowingLimit;
 }
 
 /** The part of a sampling client that its calls share. */

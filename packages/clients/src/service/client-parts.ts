@@ -3,6 +3,7 @@ import type { Started } from '../connection/start-connection.js';
 import { Poller } from '../futures/poller.js';
 import { ACCEPTED_RESULTS } from '../futures/result-decoders.js';
 import { AdmissionQueue } from '../limits/admission-queue.js';
+import { GrowingLimit } from '../limits/growing-limit.js';
 import { tenantRateLimiter } from '../limits/rate-limiter-registry.js';
 import type { RestParts } from '../rest/rest-connection.js';
 import type { Runtime } from '../runtime/runtime.js';
@@ -19,8 +20,12 @@ import type { ResolvedOptions } from './resolve-options.js';
 
 /** Polls in flight at the same time unless `limits` says otherwise: as many as a sampling session may have calls in flight. */
 const DEFAULT_CONCURRENT_POLLS = 2_000;
-/** Results fetched at the same time after a session's poll has reported them. The server answers each immediately. */
-const CONCURRENT_FETCHES = 32;
+/**
+ * With one poll per sampling session the server answers every other request immediately: a few at the same time are enough unless it is far
+ * away.
+ */
+const SESSION_POLL_SUBMISSIONS = 16;
+const SESSION_POLL_FETCHES = { initial: 8, max: 256 };
 const DEFAULT_REUSED_BODY_BYTES = 32 * 2 ** 20;
 
 /** The parts that the clients of one started `ServiceClient` are made of. Each client declares the few that it uses. */
@@ -79,11 +84,12 @@ function samplingShared(options: ResolvedOptions, started: ClientPartsStart, { c
   const dispatchLimits = new DispatchLimits(limiter, {
     maxPromptBytes: limits.maxPromptBytesInFlight ?? config.sampleDispatchBytesSemaphoreSize,
     maxSubmissions: limits.maxConcurrentSampleSubmissions,
+    initialSubmissions: config.sampleUseRetrieveFutures ? SESSION_POLL_SUBMISSIONS : undefined,
     maxThrottledSubmissions: limits.maxThrottledSampleSubmissions,
   });
   const submitter = new SampleSubmitter({ http, calls, billingPause, clock, source, limiter, limits: dispatchLimits });
   const cancels = new CancelQueue(calls, dynamicConfig);
-  const fetches = AdmissionQueue.counting(CONCURRENT_FETCHES);
+  const fetches = new GrowingLimit(SESSION_POLL_FETCHES.max, SESSION_POLL_FETCHES.initial);
   return { config, limits, publishesContent: publishContent, submitter, cancels, fetches };
 }
 

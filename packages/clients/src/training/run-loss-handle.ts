@@ -19,8 +19,7 @@ export async function runLossHandle(
   checkSession(handle, model.parts.session.sessionId);
   const { program, lossId } = handle;
   checkCustomLossData(program.definition, data);
-  if (lossId === undefined)
-    return runCustomPass(model, call, data.map(withServerInputs), (_, logprobs) => computeHere(handle, data, logprobs));
+  if (lossId === undefined) return runCustomPass(model, call, data, (_, logprobs) => computeHere(handle, data, logprobs));
   const output = await runPass(model, call, 'ForwardBackward', data, 'custom', { loss_id: lossId });
   return { ...output, loss: output.metrics['loss:sum'] ?? Number.NaN };
 }
@@ -29,11 +28,6 @@ function checkSession({ name, sessionId }: LossHandle, ownSessionId: string): vo
   if (sessionId === ownSessionId) return;
   const message = `was created in session ${sessionId}; this client belongs to ${ownSessionId}. Create the loss '${name}' with the service client that created the training client`;
   throw new ValidationError({ direction: 'request', subject: 'call', issues: [{ path: 'loss', message }] });
-}
-
-/** The other inputs are for the loss, which runs here. */
-function withServerInputs({ lossFnInputs: { targetTokens, weights }, ...datum }: Datum): Datum {
-  return { ...datum, lossFnInputs: { targetTokens, weights } };
 }
 
 function computeHere({ program }: LossHandle, data: readonly Datum[], logprobs: readonly LogprobTensor[]): CustomLossResult {

@@ -195,7 +195,7 @@ function checkSave(modelId: string, save: Save): void {
   const { requestType, fields } = save;
   KINDS[requestType].request.encode(bodyOf(modelId, save, 1));
   if (fields.ageEncryptionRecipients?.length !== 0) return;
-  const message = 'is empty, so no one could read the files; leave it out to save them unencrypted';
+  const message = 'is empty: name at least one key, or leave it out to save the files unencrypted';
   const issues = [{ path: 'ageEncryptionRecipients', message }];
   throw new ValidationError({ direction: 'request', subject: 'SaveWeightsExternalRequest', issues });
 }

@@ -31,6 +31,8 @@ export interface ChaosRun {
   readonly outcome: ChaosOutcome;
   /** How many faults of each kind struck. */
   readonly faults: Readonly<Record<string, number>>;
+  /** Which endpoints they struck. */
+  readonly struckRoutes: readonly (RouteName | undefined)[];
   readonly leftBehind: readonly string[];
 }
 
@@ -81,7 +83,8 @@ export async function runUnderChaos({ seed, steps = 20 }: ChaosRunOptions): Prom
     const executed = log.executed.filter((entry) => !/^sample .* seed 9\d{3}$/.test(entry)).sort();
     const finishes = [...new Set(server.callsTo('finishSession').map(({ request }) => request.reason))];
     const outcome = { ...results, checkpoints: log.checkpoints, finishes, executed };
-    return { outcome, faults: faultsOf(server), leftBehind: await leftBehind(server, clock, user.signal) };
+    const struckRoutes = server.calls.flatMap(({ fault, route }) => (fault === undefined ? [] : [route]));
+    return { outcome, faults: faultsOf(server), struckRoutes, leftBehind: await leftBehind(server, clock, user.signal) };
   } finally {
     await service.close();
     await server.close();

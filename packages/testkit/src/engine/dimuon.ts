@@ -14,7 +14,7 @@ type Moments = { readonly momentum: Float32Array };
 const NEGLIGIBLE = 1e-5;
 
 /**
- * Dimuon by a formula of our own, because that of the service is not published (docs/decisions/0311): for each low-rank factor, the mean of the
+ * Dimuon by our formula, because that of the service is not published (docs/decisions/0311): for each low-rank factor, the mean of the
  * gradients, orthogonalized, so that every direction that has a gradient moves equally far.
  */
 export class Dimuon implements Optimizer {

@@ -127,7 +127,7 @@ const LOSS_FUNCTIONS: { readonly [Name in Exclude<LossFnName, MissingLoss>]: Los
 
 /**
  * One ratio r for the whole sequence, the geometric mean of the ratios of its masked targets; each masked target t loses
- * `-min(r · A, clip(r) · A)`. A formula of our own, because that of the service is not published (docs/decisions/0311).
+ * `-min(r · A, clip(r) · A)`. This is our formula, because that of the service is not published (docs/decisions/0311).
  */
 function bindSequenceLoss(inputs: LossInputs, config: Readonly<Record<string, number>>, score: () => Float64Array): TokenLossFunction {
   const { sampled, advantages } = policy(inputs);

@@ -232,7 +232,7 @@ export interface CheckpointEvent extends OperationEvent {
   readonly durationMs: number;
 }
 
-/** Bytes of a checkpoint archive arriving. */
+/** Bytes of a checkpoint arriving. */
 export interface DownloadProgressEvent extends EventSource {
   /** The checkpoint's `tinker://` path, never the signed URL. */
   readonly path: string;

@@ -53,7 +53,8 @@ export function optimizerConfig({ isResponse }: { readonly isResponse: boolean }
   return {
     schema: () =>
       typedObject().superRefine((wire, context) => {
-        const result = isResponse || !isPlainObject(wire) ? undefined : knownSchema(String(wire.type))?.safeParse(wire);
+        const type = isPlainObject(wire) ? wire.type : undefined;
+        const result = isResponse || typeof type !== 'string' ? undefined : knownSchema(type)?.safeParse(wire);
         if (result !== undefined && !result.success) reportBelow([], result.error, context);
       }),
     toWire: optimizerToWire,
