@@ -52,7 +52,7 @@ export async function openTarget({ signal, named = serviceOfEnvironment(), embed
       learningRate: learningRateFor(baseModel),
       server: undefined,
       description: `${baseModel} at ${service.baseUrl}`,
-      [Symbol.asyncDispose]: () => service.close(),
+      [Symbol.asyncDispose]: () => finish(service, signal),
     };
   }
   const server = await startServer(embedded);
@@ -64,10 +64,19 @@ export async function openTarget({ signal, named = serviceOfEnvironment(), embed
     server,
     description: `${EMBEDDED_MODEL}, the embedded engine (no account)`,
     async [Symbol.asyncDispose]() {
-      await service.close();
+      await finish(service, signal);
       await server.close();
     },
   };
+}
+
+/** Ends the session: `interrupted` after Ctrl-C. A person at a terminal does not wait long for a server that is gone. */
+async function finish(service: ServiceClient, signal: AbortSignal): Promise<void> {
+  try {
+    await service.close(signal.aborted ? 'interrupted' : 'success', { timeoutMs: 5_000 });
+  } catch {
+    // The example reports what went wrong before; a session without heartbeats ends anyway.
+  }
 }
 
 function serviceOfEnvironment(): NamedService {

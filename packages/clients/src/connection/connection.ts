@@ -49,7 +49,7 @@ export class Connection<Parts extends ConnectionParts = ConnectionParts> {
   readonly #createParts: (parts: ConnectionParts, started: Started) => Parts;
   #started: Started | undefined;
   #startTrouble: Trouble | undefined;
-  /** Set after a session has started on this connection. */
+  /** Set when a session has started on this connection. */
   sessionId: string | undefined;
 
   /** @throws `ConfigurationError` when the hosted service needs a credential and there is none. */

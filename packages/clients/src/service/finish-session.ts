@@ -1,7 +1,9 @@
 import { AbortedError, type SessionFinishReason } from '@tinkex/types';
 import type { EndpointCaller } from '../calls/endpoint-caller.js';
+import type { ServerMessage } from '../connection/connection-options.js';
 import type { CallOptions } from '../runtime/call-options.js';
 import { CallScope, ClientLifetime } from '../runtime/call-scope.js';
+import { notifyUser } from '../runtime/notify-user.js';
 import type { Runtime } from '../runtime/runtime.js';
 
 /** A program that ends must not hang for the whole of the outer retry layer when the server is gone. */
@@ -42,8 +44,28 @@ export async function finishSession(
   );
 }
 
+/** Runs `work`, then closes with what it did. Its failure matters more than that of finishing the session, which becomes a message. */
+export async function runAndClose<T>(
+  work: () => T | Promise<T>,
+  close: (status: SessionFinishReason) => Promise<void>,
+  onServerMessage: (message: ServerMessage) => void,
+): Promise<T> {
+  let result: T;
+  try {
+    result = await work();
+  } catch (error) {
+    await close(reasonOf(error)).catch((failure: unknown) => {
+      const reason = failure instanceof Error ? failure.message : String(failure);
+      notifyUser(onServerMessage, { level: 'warning', text: `The session could not be finished. ${reason}` });
+    });
+    throw error;
+  }
+  await close('success');
+  return result;
+}
+
 /** How work that threw this ended. */
-export function reasonOf(error: unknown): SessionFinishReason {
+function reasonOf(error: unknown): SessionFinishReason {
   const isAbort = AbortedError.isInstance(error) || (error instanceof Error && error.name === 'AbortError');
   return isAbort ? 'interrupted' : 'errored';
 }

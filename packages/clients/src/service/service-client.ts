@@ -16,7 +16,6 @@ import type { CopiedWeights, CopyWeightsOptions } from '../rest/copy-weights.js'
 import { RestClient } from '../rest/rest-client.js';
 import type { CallOptions } from '../runtime/call-options.js';
 import { clientClosed } from '../runtime/call-scope.js';
-import { notifyUser } from '../runtime/notify-user.js';
 import type { SharedWork } from '../runtime/shared-work.js';
 import {
   checkSamplerOptions,
@@ -37,7 +36,7 @@ import type { FromStateOptions, FromWeightsOptions, LoraTrainingOptions } from '
 import { type ClientParts, createClientParts } from './client-parts.js';
 import { keepDynamicConfig } from './dynamic-config.js';
 import { EXPORT_METADATA, exportWeights } from './export-weights.js';
-import { type CloseOptions, finishSession, reasonOf } from './finish-session.js';
+import { type CloseOptions, finishSession, runAndClose } from './finish-session.js';
 import { type ResolvedOptions, resolveOptions } from './resolve-options.js';
 import type { ServiceClientOptions } from './service-options.js';
 import { keepSessionAlive, startSession } from './start-session.js';
@@ -236,15 +235,12 @@ export class ServiceClient implements AsyncDisposable, SamplingService {
    * @throws What `work` throws. If it succeeds: what {@link close} throws.
    */
   async run<T>(work: (service: this) => T | Promise<T>): Promise<T> {
-    let result: T;
-    try {
-      result = await work(this);
-    } catch (error) {
-      await this.#closeAfterFailure(error);
-      throw error;
-    }
-    await this.close();
-    return result;
+    const { onServerMessage } = this.#options;
+    return runAndClose(
+      () => work(this),
+      (status) => this.close(status),
+      onServerMessage,
+    );
   }
 
   async #connectSession(options: CallOptions): Promise<SessionClientParts> {
@@ -315,16 +311,6 @@ export class ServiceClient implements AsyncDisposable, SamplingService {
       if (this.#openSession !== undefined) await finishSession(this.#openSession, status, options);
     } finally {
       await this.#connection.close();
-    }
-  }
-
-  /** The failure of the work matters more than that of finishing the session, which becomes a message. */
-  async #closeAfterFailure(error: unknown): Promise<void> {
-    try {
-      await this.close(reasonOf(error));
-    } catch (failure) {
-      const reason = failure instanceof Error ? failure.message : String(failure);
-      notifyUser(this.#options.onServerMessage, { level: 'warning', text: `The session could not be finished. ${reason}` });
     }
   }
 }

@@ -51,4 +51,5 @@ function expectSame(actual: ChaosOutcome, expected: ChaosOutcome, seed: number):
   expect(actual.stepMetrics, replay(seed)).toEqual(expected.stepMetrics);
   expect(actual.samples, replay(seed)).toEqual(expected.samples);
   expect(actual.checkpoints, replay(seed)).toEqual(expected.checkpoints);
+  expect(actual.finishes, replay(seed)).toEqual(['success']);
 }

@@ -20,6 +20,8 @@ export interface ChaosOutcome {
   readonly samples: readonly string[];
   /** Digests of the weights, of every save. */
   readonly checkpoints: readonly string[];
+  /** The reasons that the server was given for the end of the session. */
+  readonly finishes: readonly string[];
   /** What the engine did, sorted: the order of samples beside training is not promised. */
   readonly executed: readonly string[];
 }
@@ -76,10 +78,11 @@ export async function runUnderChaos({ seed, steps = 20 }: ChaosRunOptions): Prom
     const abandoned = hasSessionPoll ? abandonSamples(service) : undefined;
     const results = await driveThroughDeadlines(clock, server, trainAndSample(service, steps, user.signal));
     await driveThroughDeadlines(clock, server, Promise.resolve(abandoned));
-    await service.close();
+    await driveThroughDeadlines(clock, server, service.close('success', { timeoutMs: 600_000 }));
     server.verify();
     const executed = log.executed.filter((entry) => !/^sample .* seed 9\d{3}$/.test(entry)).sort();
-    const outcome = { ...results, checkpoints: log.checkpoints, executed };
+    const finishes = [...new Set(server.callsTo('finishSession').map(({ request }) => request.reason))];
+    const outcome = { ...results, checkpoints: log.checkpoints, finishes, executed };
     const struckRoutes = server.calls.flatMap(({ fault, route }) => (fault === undefined ? [] : [route]));
     return { outcome, faults: faultsOf(server), struckRoutes, leftBehind: await leftBehind(server, clock, user.signal) };
   } finally {
