@@ -123,31 +123,34 @@ class SampleCall<T> implements Startable {
     }
   }
 
+  /** No async functions here and below: each pending call would hold their frames. */
   start(): void {
-    const { queue } = this.#sampler;
-    this.#run().then(
-      (value) => {
-        queue.leave();
-        this.#call.resolve(value);
-      },
-      (error: unknown) => {
-        queue.leave();
-        this.#call.reject(error);
-      },
+    this.#sample().then(
+      (response) => this.#succeed(response),
+      (error: unknown) => this.#fail(error),
     );
   }
 
-  async #run(): Promise<T> {
+  #succeed(received: SampleResponse): void {
+    let response: SampleResponse;
+    let value: T;
     try {
-      const response = await this.#sample();
-      const value = this.#kind.finish(response);
-      if (hasSubscribers('tinkex:sampling:call')) this.#publish(response, undefined);
-      return value;
+      response = alignPromptLogprobs(received, this.#prompt);
+      value = this.#kind.finish(response);
     } catch (error) {
-      // Requests see a time limit as an abort like any other; the event has the reason that the future shows.
-      if (hasSubscribers('tinkex:sampling:call')) this.#publish(undefined, this.#call.explain(error));
-      throw error;
+      this.#fail(error);
+      return;
     }
+    if (hasSubscribers('tinkex:sampling:call')) this.#publish(response, undefined);
+    this.#sampler.queue.leave();
+    this.#call.resolve(value);
+  }
+
+  #fail(error: unknown): void {
+    // Requests see a time limit as an abort like any other; the event has the reason that the future shows.
+    if (hasSubscribers('tinkex:sampling:call')) this.#publish(undefined, this.#call.explain(error));
+    this.#sampler.queue.leave();
+    this.#call.reject(error);
   }
 
   #sample(): Promise<SampleResponse> {
@@ -163,14 +166,17 @@ class SampleCall<T> implements Startable {
   }
 
   /** Submits the request and waits for its result. */
-  async #attempt(scope: PollScope, submissions: SubmissionCount | undefined): Promise<SampleResponse> {
+  #attempt(scope: PollScope, submissions: SubmissionCount | undefined): Promise<SampleResponse> {
+    const startedAtMs = this.#sampler.runtime.clock.now();
+    return this.#submit(scope, submissions).then((requestId) => this.#poll(requestId, scope, startedAtMs));
+  }
+
+  #poll(requestId: string, scope: PollScope, startedAtMs: number): Promise<SampleResponse> {
     const { runtime, poller } = this.#sampler;
     const call = this.#call;
-    const startedAtMs = runtime.clock.now();
-    const requestId = await this.#submit(scope, submissions);
     this.#requestId = requestId;
     call.accept([requestId]);
-    const response = await poller.poll({
+    return poller.poll({
       requestId,
       requestType: 'Sample',
       decoder: RESULT_DECODERS.Sample,
@@ -179,11 +185,10 @@ class SampleCall<T> implements Startable {
       roundtripMs: runtime.clock.now() - startedAtMs,
       headers: call.headers,
     });
-    return response.promptLogprobs === undefined ? response : alignPromptLogprobs(response, promptTokenCount(this.#prompt));
   }
 
-  /** A separate function, so that a pending call does not keep its request. */
-  #submit(scope: PollScope, submissions: SubmissionCount | undefined): Promise<string> {
+  /** Its frame ends with the submission, so that a pending call does not keep its request. */
+  async #submit(scope: PollScope, submissions: SubmissionCount | undefined): Promise<string> {
     const { sampling, samplingSessionId, seqIds } = this.#sampler;
     const { numSamples, samplingParams, promptLogprobs, topkPromptLogprobs } = this.#settings;
     const prompt = this.#prompt;

@@ -63,9 +63,11 @@ function countSlowly(prompt: ModelInput): number | undefined {
 /**
  * Log-probabilities with one entry per prompt token. Some servers leave out the first token, for which there is none: it becomes NaN.
  */
-export function alignPromptLogprobs(response: SampleResponse, promptTokens: number | undefined): SampleResponse {
+export function alignPromptLogprobs(response: SampleResponse, prompt: ModelInput): SampleResponse {
   const logprobs = response.promptLogprobs;
-  if (logprobs === undefined || promptTokens === undefined || logprobs.length !== promptTokens - 1) return response;
+  if (logprobs === undefined) return response;
+  const promptTokens = promptTokenCount(prompt);
+  if (promptTokens === undefined || logprobs.length !== promptTokens - 1) return response;
   const aligned = new Float32Array(promptTokens);
   aligned[0] = Number.NaN;
   aligned.set(logprobs, 1);
