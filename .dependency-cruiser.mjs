@@ -14,12 +14,25 @@ const ENTRY_POINTS = LAYERS.flatMap(({ folder, entries }) =>
  */
 const FOLDERS = {
   types: [
-    ...['redaction', 'errors', 'events', 'tensor', 'json', 'tokenizer', 'model-input', 'paths', 'sampling', 'training', 'proto', 'wire'],
-    'endpoints',
+    ...['redaction', 'errors', 'models', 'events', 'tensor', 'json', 'tokenizer', 'model-input', 'paths', 'sampling', 'training'],
+    ...['custom-loss', 'proto', 'wire', 'endpoints'],
   ],
   http: ['abort', 'clock', 'url', 'diagnostics', 'retry', 'transport', 'compression', 'auth', 'call', 'pipeline', 'client', 'testing'],
   clients: [
-    ...['runtime', 'limits', 'calls', 'futures', 'downloads', 'tokenizers', 'checkpoints', 'rest', 'sampling', 'recovery', 'training'],
+    ...[
+      'runtime',
+      'limits',
+      'calls',
+      'futures',
+      'downloads',
+      'tokenizers',
+      'connection',
+      'checkpoints',
+      'rest',
+      'sampling',
+      'recovery',
+      'training',
+    ],
     ...['autodiff', 'service'],
   ],
 };
@@ -57,7 +70,7 @@ function folderRules(name, folders) {
     ...inOrder,
     {
       name: `folder-listed-${name}`,
-      comment: `Each folder of @tinkex/${name} has its place in FOLDERS.`,
+      comment: `Each folder of @tinkex/${name} is listed in FOLDERS.`,
       severity: 'error',
       from: { path: `${sources}[^/]+/`, pathNot: [`${sources}(${folders.join('|')})/`, TESTS] },
       to: {},
@@ -67,7 +80,7 @@ function folderRules(name, folders) {
       comment: 'A folder imports the files it needs, not an entry point that imports them all.',
       severity: 'error',
       from: { path: `${sources}[^/]+/`, pathNot: TESTS },
-      to: { path: `${sources}(index|wire)[.]ts$` },
+      to: { path: `${sources}(index|custom-loss|wire)[.]ts$` },
     },
   ];
 }
@@ -114,10 +127,10 @@ export default {
       to: { path: '(^|/)node_modules/@bufbuild/|^@bufbuild/' },
     },
     {
-      name: 'types-are-pure',
-      comment: '@tinkex/types runs in any runtime: no Node built-in.',
+      name: 'types-and-renderers-are-pure',
+      comment: '@tinkex/types and @tinkex/renderers run in any runtime: no Node built-in.',
       severity: 'error',
-      from: { path: '^packages/types/src/', pathNot: TESTS },
+      from: { path: '^packages/(types|renderers)/src/', pathNot: TESTS },
       to: { dependencyTypes: ['core'] },
     },
     {

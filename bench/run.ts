@@ -26,7 +26,9 @@ import { codecBenchmarks } from './suites/codecs.js';
 import { httpBenchmarks } from './suites/http.js';
 import { importBenchmarks } from './suites/importing.js';
 import { pendingBenchmarks } from './suites/pending.js';
+import { findPythonRenderers, renderingBenchmarks } from './suites/rendering.js';
 import { samplingBenchmarks } from './suites/sampling.js';
+import { sessionPollBenchmarks } from './suites/session-poll.js';
 import { testkitBenchmarks } from './suites/testkit.js';
 import { trainingBenchmarks } from './suites/training.js';
 
@@ -42,13 +44,16 @@ if ('reason' in sdk) {
   if (torch !== undefined) refuse(`--torch=${torch}: ${sdk.reason}`);
   console.log(`No comparison with the Python SDK: ${sdk.reason}`);
 }
-const bench: Bench = { server, isQuick, isSurvey: isQuick && names.length === 0, python: 'run' in sdk ? sdk.run : undefined };
+const renderers = isQuick ? {} : await findPythonRenderers(hasPython, torch);
+const bench: Bench = { server, isQuick, isSurvey: isQuick && names.length === 0, python: 'run' in sdk ? sdk.run : undefined, renderers };
 const benchmarks = [
   importBenchmarks,
   samplingBenchmarks,
   pendingBenchmarks,
+  sessionPollBenchmarks,
   trainingBenchmarks,
   codecBenchmarks,
+  renderingBenchmarks,
   httpBenchmarks,
   testkitBenchmarks,
 ].flatMap((suite) => suite(bench));

@@ -4,6 +4,12 @@ import type { Measurements } from './program.js';
 /** Runs a task in a fresh process with the Python SDK. */
 export type RunPython = (task: object) => Promise<Measurements>;
 
+/** The Rust encoder and the Rust renderers, called from Python; undefined where they are not available. */
+export interface PythonRenderers {
+  readonly tokenizers?: RunPython | undefined;
+  readonly native?: RunPython | undefined;
+}
+
 /** What every suite gets. */
 export interface Bench {
   readonly server: CannedServer;
@@ -13,6 +19,7 @@ export interface Bench {
   readonly isSurvey: boolean;
   /** Undefined if the Python SDK cannot run. */
   readonly python: RunPython | undefined;
+  readonly renderers: PythonRenderers;
 }
 
 /** A program that performs the task once, in a fresh process. */

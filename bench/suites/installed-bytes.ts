@@ -7,7 +7,7 @@ interface Manifest {
   readonly dependencies?: Readonly<Record<string, string>>;
 }
 
-/** Bytes on disk of a package and all its dependencies. Of our own packages only the published files count. */
+/** Bytes on disk of a package and all its dependencies. For our packages only the published files count. */
 export function installedBytes(name: string): number {
   const seen = new Set<string>();
   let bytes = 0;

@@ -115,7 +115,7 @@ async function compareWithOwnClient(
   theirs: Readonly<Record<string, unknown>>,
   recording: readonly RecordedRequest[],
 ): Promise<void> {
-  const own = await runOwnClient({ hasCustomLoss: hasTorch });
+  const own = await runOwnClient({ hasCustomLoss: hasTorch, sdkVersion: version });
   for (const [name, value] of Object.entries(theirs)) {
     if (NOT_COMPARED.has(name) || isDeepStrictEqual(own.results[name], value)) continue;
     // torch adds in single precision.

@@ -130,7 +130,7 @@ def manage(service, state, sampler_path, model_id, results):
     results["weightsInfo"] = rest.get_weights_info_by_tinker_path(state).result().base_model
     rest.publish_checkpoint_from_tinker_path(sampler_path).result()
     rest.unpublish_checkpoint_from_tinker_path(sampler_path).result()
-    rest.set_checkpoint_ttl_from_tinker_path(sampler_path, 100).result()
+    rest.set_checkpoint_ttl_from_tinker_path(sampler_path, 3600).result()
     rest.set_checkpoint_ttl_from_tinker_path(sampler_path, None).result()
     # Newer versions have no such method any more.
     if hasattr(rest, "get_checkpoint_archive_url_from_tinker_path"):

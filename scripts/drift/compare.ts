@@ -29,7 +29,7 @@ export function describeChange({ path, before, after }: Change): string {
   return `~ ${path}: ${before} -> ${after}`;
 }
 
-/** Each leaf of a picture under the path of its names. Members of a list have no value of their own: their path says it all. */
+/** Each leaf of a picture under the path of its names. Members of a list have no value: their path says it all. */
 function flatten(value: PictureValue, path = '', into = new Map<string, string>()): Map<string, string> {
   const under = (name: string): string => (path === '' ? name : `${path} ${name}`);
   if (typeof value === 'string') into.set(path, value);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { command, commandOrThrow } from '../gates/command.js';
 import type { Picture } from './compare.js';
 
-/** Why no wheel can be had here. Not a failure of what is compared. */
+/** Why no wheel is available here. Not a failure of what is compared. */
 export class NoWheel extends Error {
   override readonly name = 'NoWheel';
 }

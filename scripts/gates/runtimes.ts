@@ -44,6 +44,8 @@ async function examine(one: WorkspacePackage): Promise<string[]> {
   const project = join(directory, one.name);
   const consumer = new Consumer(project, [one], packages);
   await consumer.install(tarballs);
+  const surprises = consumer.surprises();
+  consumer.addPeers();
   await bundleTests(one, join(project, 'program.js'));
   writeFileSync(join(project, 'entry.mjs'), "import { report } from './program.js';\n\nconsole.log(await report);\n");
   const outputs: RuntimeOutput[] = [];
@@ -54,5 +56,5 @@ async function examine(one: WorkspacePackage): Promise<string[]> {
   }
   if (browser !== undefined) outputs.push({ name: browser.name, agent: /Chrome\//, output: await runInBrowser(browser, project) });
   for (const { name, output } of outputs) console.log(`${one.id} in ${name}: ${checksPassed(output)} tests passed`);
-  return [...consumer.surprises(), ...reportProblems(outputs)].map((problem) => `${one.id}: ${problem}`);
+  return [...surprises, ...reportProblems(outputs)].map((problem) => `${one.id}: ${problem}`);
 }

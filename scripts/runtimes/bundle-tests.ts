@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { type Plugin, rolldown } from 'rolldown';
 import { listFiles } from '../gates/files.js';
 import { root, type WorkspacePackage } from '../packages.mjs';
@@ -17,7 +17,7 @@ const VECTORS = join(root, 'vectors/read.ts');
  */
 export async function bundleTests({ dir, entries, manifest }: WorkspacePackage, file: string): Promise<readonly string[]> {
   const installed = new Map(entries.map(({ source, specifier }) => [resolve(dir, source), specifier]));
-  const dependencies = [manifest['name'], ...Object.keys(manifest['dependencies'] ?? {})];
+  const dependencies = [manifest['name'], ...Object.keys({ ...manifest['dependencies'], ...manifest['peerDependencies'] })];
   const tests = listFiles(dir, /^(src|test)\/.*\.test\.ts$/);
   const program = `import { expect, it, runTests } from ${JSON.stringify(HARNESS)};
 ${entries.map(({ specifier }, index) => `import * as entry${index} from ${JSON.stringify(specifier)};`).join('\n')}
@@ -32,7 +32,7 @@ export const report = runTests({
       if (source === ENTRY) return ENTRY;
       if (source === 'vitest') return HARNESS;
       if (source === 'tinyrainbow') return COLORS;
-      if (source.startsWith('node:')) return `${NODE}${source}`;
+      if (source.startsWith('node:') || source === 'rolldown') return `${NODE}${source}`;
       if (isDependency(source)) return { id: source, external: true };
       const target = importer === undefined ? '' : resolve(importer, '..', source).replace(/\.js$/, '.ts');
       const specifier = installed.get(target);
@@ -43,10 +43,17 @@ export const report = runTests({
       if (id === COLORS) return 'export default new Proxy({}, { get: () => String });';
       if (id === VECTORS)
         return `const files = ${JSON.stringify(readVectorFiles())};\nexport const readVectors = (file) => structuredClone(files[file].cases);`;
+      if (id === `${NODE}node:fs`) return fileStub(dir);
+      if (id === `${NODE}node:path`) return PATH_STUB;
       // Named imports of a module with a computed export are read when they are used: only then does a test turn out to need Node.
       if (id.startsWith(NODE)) return { code: nodeStub(id.slice(NODE.length)), moduleType: 'js' };
       return undefined;
     },
+    /** Files keep the paths by which `fileStub` knows them. No runtime needs permission for its environment. */
+    transform: (code, id) =>
+      id.startsWith(dir)
+        ? code.replaceAll('import.meta.dirname', JSON.stringify(dirname(id))).replaceAll('process.env', '({})')
+        : undefined,
   };
   const bundle = await rolldown({
     input: ENTRY,
@@ -62,6 +69,26 @@ export const report = runTests({
     await bundle.close();
   }
 }
+
+/** The vectors of the package as files; other files need Node. */
+function fileStub(dir: string): string {
+  const files = Object.fromEntries(
+    listFiles(dir, /^test\/vectors\/.*\.json$/).map((file) => [join(dir, file), readFileSync(join(dir, file), 'utf8')]),
+  );
+  return `import { NeedsNode } from ${JSON.stringify(HARNESS)};
+const files = ${JSON.stringify(files)};
+const needNode = (what) => { throw new NeedsNode('node:fs.' + what); };
+export const existsSync = () => needNode('existsSync');
+export const readFileSync = (path) => files[path] ?? needNode('readFileSync');
+export const readdirSync = (folder) => {
+  const below = Object.keys(files).filter((path) => path.startsWith(folder + '/')).map((path) => path.slice(folder.length + 1));
+  return below.length === 0 ? needNode('readdirSync') : below.filter((name) => !name.includes('/'));
+};`;
+}
+
+const PATH_STUB = `const normalize = (path) => path.split('/').reduce((kept, part) => (part === '..' ? kept.slice(0, -1) : part === '.' ? kept : [...kept, part]), []).join('/');
+export const join = (...parts) => normalize(parts.join('/'));
+export const dirname = (path) => path.slice(0, path.lastIndexOf('/'));`;
 
 function nodeStub(name: string): string {
   return `const { NeedsNode } = require(${JSON.stringify(HARNESS)});

@@ -16,7 +16,7 @@ export function importMap(project: string): { readonly imports: Readonly<Record<
     const manifest = JSON.parse(readFileSync(join(project, 'node_modules', name, 'package.json'), 'utf8'));
     for (const [subpath, target] of Object.entries<Target>(manifest.exports ?? {})) {
       const file = subpath.startsWith('.') && !subpath.includes('*') ? resolveTarget(target) : undefined;
-      if (file?.endsWith('.js')) imports[`${name}${subpath.slice(1)}`] = `/node_modules/${name}${file.slice(1)}`;
+      if (file !== undefined && /[.]m?js$/.test(file)) imports[`${name}${subpath.slice(1)}`] = `/node_modules/${name}${file.slice(1)}`;
     }
   }
   return { imports };

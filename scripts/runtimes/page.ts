@@ -97,7 +97,7 @@ const START = `const send = (report) => fetch('/report', { method: 'POST', body:
 import('/program.js').then(async ({ report }) => send(await report)).catch((error) => send('the program did not load: ' + error));`;
 
 function script(project: string, path: string): string | undefined {
-  if (!path.endsWith('.js') || normalize(path) !== path) return undefined;
+  if (!/[.]m?js$/.test(path) || normalize(path) !== path) return undefined;
   try {
     return readFileSync(join(project, path), 'utf8');
   } catch {

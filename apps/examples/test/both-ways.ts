@@ -43,7 +43,7 @@ export function itBothWays({ example, behaviour, argsWhenBusy = [], check }: Bot
   });
 }
 
-/** No failure, nothing on stderr, and in a pipe no colours and no moving lines. */
+/** No failure, nothing on stderr, and in a pipe no colors and no moving lines. */
 export function expectSuccess({ code, stdout, stderr }: Ended): void {
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   expect(stdout).not.toContain('\u001b');

@@ -1,6 +1,6 @@
 import { type Chaos, startServer, type TestServer } from '@tinkex/testkit';
 
-/** A service of its own for a program: not the embedded one, and one that drops and refuses calls now and then. */
+/** A separate service for a program: not the embedded one, and one that drops and refuses calls now and then. */
 export interface BusyService extends AsyncDisposable {
   readonly server: TestServer;
   readonly chaos: Chaos;

@@ -147,7 +147,7 @@ describe('an example that cannot run says why, once', () => {
   });
 });
 
-it('an example whose reader leaves ends without a word', async () => {
+it('an example whose reader leaves ends silently', async () => {
   for (const name of ['quickstart', 'concurrent-sampling']) expect(await runForHastyReader(name)).toMatchObject({ code: 0, stderr: '' });
 });
 

@@ -54,7 +54,7 @@ export class ProgramInPty implements AsyncDisposable {
     return lines.slice(0, lines.findLastIndex((line) => line !== '') + 1);
   }
 
-  /** Lines that were too long for the terminal and go on in the next one. */
+  /** Lines that were too long for the terminal and continue in the next one. */
   get wrappedLines(): readonly string[] {
     const { active } = this.#terminal.buffer;
     return this.lines.filter((_, index) => active.getLine(index + 1)?.isWrapped === true);
@@ -69,7 +69,7 @@ export class ProgramInPty implements AsyncDisposable {
     return this.#output.lastIndexOf('\x1b[?25h') >= this.#output.lastIndexOf('\x1b[?25l');
   }
 
-  /** Whether any character of the line has a colour. */
+  /** Whether any character of the line has a color. */
   hasColour(line: number): boolean {
     const cells = this.#terminal.buffer.active.getLine(line);
     return Array.from({ length: this.#terminal.cols }, (_, column) => cells?.getCell(column)?.isFgDefault()).includes(false);

@@ -12,7 +12,7 @@ itBothWays({
   argsWhenBusy: ['--prompts', '150'],
   check: async ({ stdout, out }) => {
     const [, count, pauses] = /^(150|1000) of \1 answers in [\s\S]*asked for a pause (\d+) times; no answer was lost/m.exec(stdout) ?? [];
-    if (count === '1000') expect(pauses).toBe('3'); // the embedded server is told to
+    if (count === '1000') expect(pauses).toBe('3'); // the embedded server is scripted to
     const lines = (await readFile(join(out, 'concurrent-sampling.jsonl'), 'utf8')).trim().split('\n');
     expect(new Set(lines.map((line) => JSON.parse(line).index)).size).toBe(Number(count));
   },

@@ -39,7 +39,7 @@ describe('in a terminal, the quickstart', () => {
     expect(program).toMatchObject({ isCursorShown: true, cursorColumn: 0 });
   });
 
-  it('fits into a small window, without colours if they are not wanted', async () => {
+  it('fits into a small window, without colors if they are not wanted', async () => {
     await using out = await temporaryOutput();
     await using program = new ProgramInPty('quickstart', { out: out.path, columns: 60, rows: 10, env: { NO_COLOR: '1' } });
     expect(await program.ends()).toBe(0);

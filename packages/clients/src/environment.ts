@@ -1,3 +1,7 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ConfigurationError } from '@tinkex/types';
+
 /** The settings from the environment. Empty values count as unset, except where the protocol gives them a meaning. */
 export interface TinkerEnvironment {
   readonly apiKey: string | undefined;
@@ -10,6 +14,8 @@ export interface TinkerEnvironment {
   readonly telemetry: string | undefined;
   /** Headers for a service behind Cloudflare Access. */
   readonly headers: Readonly<Record<string, string>>;
+  /** Reads `~/.tinker/credentials.json`, as `tinker auth login` writes it. Undefined when there is none. */
+  readonly readCredentialsFile: () => string | undefined;
 }
 
 /** Reads the `TINKER_*` variables. No other file of this package reads the environment. */
@@ -23,6 +29,7 @@ export function readEnvironment(variables: Readonly<Record<string, string | unde
     tags: tags === undefined ? [] : [...new Set(tags.split(','))],
     telemetry: variables['TINKER_TELEMETRY'],
     headers: accessHeaders(variables),
+    readCredentialsFile: () => readCredentialsFile(nonEmpty(variables['HOME']) ?? nonEmpty(variables['USERPROFILE'])),
   };
 }
 
@@ -33,6 +40,19 @@ function accessHeaders(variables: Readonly<Record<string, string | undefined>>):
   if (id !== undefined) headers['cf-access-client-id'] = id;
   if (secret !== undefined) headers['cf-access-client-secret'] = secret;
   return headers;
+}
+
+/** Never written by the SDK. */
+function readCredentialsFile(home: string | undefined): string | undefined {
+  if (home === undefined) return undefined;
+  try {
+    return readFileSync(join(home, '.tinker', 'credentials.json'), 'utf8');
+  } catch (error) {
+    const { code = 'unknown reason' } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
+    const message = `The credentials file (~/.tinker/credentials.json) could not be read (${code}). Pass apiKey or set TINKER_API_KEY.`;
+    throw new ConfigurationError({ message, option: 'apiKey', environmentVariable: 'TINKER_API_KEY', cause: error });
+  }
 }
 
 function nonEmpty(value: string | undefined): string | undefined {

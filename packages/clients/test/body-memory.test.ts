@@ -30,7 +30,7 @@ describe('the memory of a body', () => {
     expect(next).not.toBe(refused);
   });
 
-  it('is not used for two passes that wait for their results at once', async () => {
+  it('is not used for two passes that wait for their results at the same time', async () => {
     const gate = rig.server.gate('forwardBackward', { at: 'execution' });
     const training = await rig.connect().createLoraTrainingClient({ baseModel: 'tinkex/tiny' });
     const stop = watchBodies();

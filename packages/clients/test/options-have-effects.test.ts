@@ -52,6 +52,10 @@ const options: { readonly [Option in keyof Required<ServiceClientOptions>]: () =
   projectId: async () => {
     expect((await sessionRequest({ projectId: 'p-1' }))?.body).toMatchObject({ project_id: 'p-1' });
   },
+  displayName: async () => {
+    expect((await sessionRequest({ displayName: 'nightly' }))?.body).toMatchObject({ display_name: 'nightly' });
+    expect((await sessionRequest({ displayName: '' }))?.body).not.toHaveProperty('display_name');
+  },
   tags: async () => {
     expect((await sessionRequest({ tags: ['a', 'b'] }))?.body).toMatchObject({ tags: ['a', 'b'] });
   },
@@ -163,7 +167,7 @@ const options: { readonly [Option in keyof Required<ServiceClientOptions>]: () =
     await server.service.close();
   },
   limits: async () => {
-    // Each limit has an entry of its own below; here: a name that is none is refused, not ignored.
+    // Each limit has its own entry below; here: an unknown name is refused, not ignored.
     expect(() => rig.connect({ limits: { maxPolls: 1 } as ClientLimits })).toThrow('limits.maxPolls');
   },
   tokenizer: async () => {
@@ -210,7 +214,7 @@ async function samplesInOneTurn(limits: ClientLimits): Promise<number> {
   return count;
 }
 
-/** The most requests to one path that are under way at once while the work is done. Announcements of a size do not count. */
+/** The most requests to one path that are in progress at the same time during the work. Announcements of a size do not count. */
 async function mostAtOnce(
   server: MiniServer,
   path: string,
@@ -239,7 +243,7 @@ async function chunksAtOnce(limits: ClientLimits): Promise<number> {
   return mostAtOnce(server, 'forward_backward', accept, () => training.forwardBackward([one, one, one, one], 'cross_entropy'));
 }
 
-/** Three results, each announced by its size first: how many of them are fetched at once. */
+/** Three results, each announced by its size first: how many of them are fetched at the same time. */
 async function resultsAtOnce(limits: ClientLimits): Promise<number> {
   const server = miniServer({}, { limits });
   const announced = { body: { status: 'complete_metadata', response_payload_size: 800 } };
@@ -271,7 +275,7 @@ const limits: { readonly [Limit in keyof Required<ClientLimits>]: () => Promise<
   maxReusedBodyBytes: async () => {
     expect(await bodyBuffers({})).toBe(1);
     expect(await bodyBuffers({ limits: { maxReusedBodyBytes: 0 } })).toBe(3);
-    // Whoever sees bodies may keep them.
+    // A transport or middleware that sees bodies may keep them.
     expect(await bodyBuffers({ middleware: [(request, next) => next(request)] })).toBe(3);
   },
   maxResponseBytesInFlight: async () => {

@@ -1,7 +1,7 @@
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type RestClient, ServiceClient, type TrainingClient } from '@tinkex/clients';
+import { AdminClient, RestClient, ServiceClient, type TrainingClient } from '@tinkex/clients';
 import { startServer, type TestServer } from '@tinkex/testkit';
 import { NotFoundError, ValidationError } from '@tinkex/types';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -106,7 +106,7 @@ describe('RestClient against the testkit', () => {
         throw new Error('the progress bar is broken');
       };
       expect(await rest.downloadCheckpoint(weights, { directory: join(root, 'checkpoint'), onProgress })).toMatchObject({
-        archiveBytes: expect.any(Number),
+        receivedBytes: expect.any(Number),
       });
       expect(warnings).toContainEqual(expect.objectContaining({ message: 'the progress bar is broken' }));
     } finally {
@@ -115,7 +115,7 @@ describe('RestClient against the testkit', () => {
     }
   });
 
-  it('downloadCheckpoint: files on disk, progress, overwrite only when told', async () => {
+  it('downloadCheckpoint: files on disk, progress, overwrite only on request', async () => {
     const root = await mkdtemp(join(tmpdir(), 'tinkex-rest-'));
     try {
       const directory = join(root, 'nested', 'checkpoint');
@@ -125,7 +125,7 @@ describe('RestClient against the testkit', () => {
         onProgress: ({ receivedBytes }) => seen.push(receivedBytes),
       });
       expect(result).toMatchObject({ directory });
-      expect(seen.at(-1)).toBe(result.archiveBytes);
+      expect(seen.at(-1)).toBe(result.receivedBytes);
       const files = await readdir(directory);
       expect(files).toHaveLength(result.fileCount);
       expect(files).toContain('adapter_config.json');
@@ -153,16 +153,58 @@ describe('RestClient against the testkit', () => {
     expect(await rest.getSampler(sampling.samplingSessionId)).toMatchObject({ baseModel: 'tinkex/tiny', modelPath: samplerWeights });
   });
 
-  it('exportSessionTrace, getAuditLog, getBillingUsage', async () => {
+  it('exportSessionTrace', async () => {
     expect(await rest.exportSessionTrace(await service.sessionId())).toMatch(/^http:/);
-    expect((await rest.getAuditLog()).entries).toBeInstanceOf(Array);
-    await rest.getAuditLog({ eventType: 'checkpoints', day: '2026-01-15' });
+  });
+
+  it('searchSessions: page by page, with conditions, and refused before anything is sent', async () => {
+    const named = new ServiceClient({ ...server.clientOptions, telemetry: false, displayName: 'Nightly A', userMetadata: { lr: '1' } });
+    const sessionId = await named.sessionId();
+    const [found] = (await rest.searchSessions({ displayName: 'nightly', userMetadata: { lr: '1' } })).sessions;
+    expect(found).toMatchObject({ sessionId, displayName: 'Nightly A', status: { type: 'active' } });
+    expect(await rest.getSession(sessionId)).toMatchObject({ displayName: 'Nightly A', userMetadata: { lr: '1' } });
+    await named.close('errored', { detail: 'no data' });
+    const ended = await rest.searchSessions({ statuses: [{ type: 'client_finished', reasons: ['errored'] }] }).toArray();
+    expect(ended).toMatchObject([{ sessionId, status: { type: 'client_finished', reason: 'errored', detail: 'no data' } }]);
+    const before = server.count('searchSessions');
+    const all = await rest.searchSessions({ limit: 1 }).toArray();
+    expect(all.map((session) => session.sessionId)).toEqual((await rest.listSessions()).sessions);
+    expect(server.count('searchSessions')).toBe(before + all.length);
+    await expect(rest.searchSessions({ limit: 201 }).toArray()).rejects.toThrow(ValidationError);
+    expect(server.count('searchSessions')).toBe(before + all.length);
+  });
+
+  it('stands alone: its own connection, no session, and closed on its own', async () => {
+    const lonely = await startServer({ engine: 'canned' });
+    await using alone = new RestClient({ baseUrl: lonely.url, apiKey: lonely.apiKey });
+    expect(await alone.listSessions().toArray()).toEqual([]);
+    expect(lonely.count('createSession')).toBe(0);
+    await alone.close();
+    await expect(alone.listSessions().toArray()).rejects.toThrow('The client was closed.');
+    expect(() => new RestClient({ tags: ['a'] } as object)).toThrow('Unknown option tags');
+    lonely.verify();
+    await lonely.close();
+  });
+
+  it('borrows the connection of a service client, which stays open', async () => {
+    const borrowed = service.createRestClient();
+    await borrowed.close();
+    expect(await rest.listSessions().toArray()).not.toEqual([]);
+  });
+
+  it('AdminClient: getAuditLog, getBillingUsage, getCurrentCheckpointStorageUsage', async () => {
+    await using admin = new AdminClient({ baseUrl: server.url, apiKey: server.apiKey });
+    expect((await admin.getAuditLog()).entries).toBeInstanceOf(Array);
+    await admin.getAuditLog({ eventType: 'checkpoints', day: '2026-01-15' });
     expect(server.callsTo('auditLog').map(({ query }) => query)).toEqual([
       { eventType: 'all' },
       { eventType: 'checkpoints', day: '2026-01-15' },
     ]);
-    const usage = await rest.getBillingUsage(new Date('2026-07-13T00:00:00Z'), '2026-07-14T00:00:00+00:00');
+    const usage = await admin.getBillingUsage(new Date('2026-07-13T00:00:00Z'), '2026-07-14T00:00:00+00:00');
     expect(usage.data).toBeInstanceOf(Array);
+    const { data } = await admin.getCurrentCheckpointStorageUsage();
+    expect(data).toMatchObject([{ projectId: 'project-1' }]);
+    expect(await admin.getCurrentCheckpointStorageUsage({ projectId: 'other' })).toMatchObject({ data: [] });
     expect(server.callsTo('billingUsage')[0]?.path).toContain(
       'starting_on=2026-07-13T00%3A00%3A00Z&ending_before=2026-07-14T00%3A00%3A00Z',
     );
@@ -172,7 +214,7 @@ describe('RestClient against the testkit', () => {
     await expect(rest.whoami()).rejects.toMatchObject({ code: 'TINKEX_CONFIGURATION' });
     const issuing = await startServer({ engine: 'canned', jwt: { email: 'ada@example.org' } });
     const client = new ServiceClient({ ...issuing.clientOptions, telemetry: false });
-    expect(await client.createRestClient().whoami()).toMatchObject({ email: 'ada@example.org' });
+    expect(await client.createRestClient().whoami()).toMatchObject({ email: 'ada@example.org', orgUrn: 'tml:organization:testkit' });
     await client.close();
     await issuing.close();
   });

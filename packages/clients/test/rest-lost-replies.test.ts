@@ -9,7 +9,7 @@ const rig = cannedRig();
 let rest: RestClient;
 let path: string;
 
-/** A key of its own for each attempt: to the server each is a new call, as to servers that keep no keys. */
+/** A separate key for each attempt: to the server each is a new call, as to servers that keep no keys. */
 const withoutMemory: Middleware = (request, next) =>
   next({ ...request, headers: { ...request.headers, 'x-idempotency-key': `key-${rig.server.calls.length}` } });
 
@@ -55,7 +55,7 @@ describe('a change whose reply is lost', () => {
     rig.server.verify();
   });
 
-  it('is made by the retry when the request itself was lost', async () => {
+  it('happens through the retry when the request itself was lost', async () => {
     rig.server.on('deleteCheckpoint').fault('reset', { moment: 'before' }).once();
     await drive(rig.clock, rest.deleteCheckpointFromTinkerPath(path));
     expect(await checkpoint()).toBeUndefined();

@@ -63,7 +63,7 @@ describe('SamplingClient', () => {
     }
   });
 
-  it('tells of a call once, also when its answer lacks what was asked for', async () => {
+  it('reports a call once, also when its answer lacks what was requested', async () => {
     const sampling = await rig.connect().createSamplingClient({ baseModel: 'tinkex/tiny' });
     rig.server.on('retrieveFuture').reply(200, { sequences: [] });
     const events: unknown[] = [];
@@ -73,7 +73,7 @@ describe('SamplingClient', () => {
     expect(events).toEqual([expect.objectContaining({ errorCode: 'TINKEX_VALIDATION' })]);
   });
 
-  it.each([false, true])('tells that a call ran out of time as its future does, with retry %s', async (retry) => {
+  it.each([false, true])('reports that a call ran out of time as its future does, with retry %s', async (retry) => {
     const sampling = await rig.connect().createSamplingClient({ baseModel: 'tinkex/tiny', retry });
     const gate = rig.server.gate('asample', { at: 'execution' });
     const codes: unknown[] = [];
@@ -89,7 +89,7 @@ describe('SamplingClient', () => {
     gate.open();
   });
 
-  it('gives another process a handle without a secret and with numbers of its own', async () => {
+  it('gives another process a handle without a secret and with its own sequence IDs', async () => {
     const service = rig.connect();
     const original = await service.createSamplingClient({ baseModel: 'tinkex/tiny' });
     await original.sample({ prompt, samplingParams });
@@ -183,7 +183,7 @@ describe('SamplingClient', () => {
     expect(failure).toMatchObject({ status: 422, attempts: 3 });
   });
 
-  it('refuses to be made of nothing, or of something that is no path', async () => {
+  it('refuses to start from nothing, or from something that is not a path', async () => {
     const service = rig.connect();
     await expect(service.createSamplingClient({})).rejects.toMatchObject({ code: 'TINKEX_CONFIGURATION' });
     await expect(service.createSamplingClient({ modelPath: 'weights/step-1' })).rejects.toMatchObject({ code: 'TINKEX_CONFIGURATION' });
@@ -205,7 +205,7 @@ describe('SamplingClient', () => {
     expect((await second).sequences).toHaveLength(1);
   });
 
-  describe('calls that stand in line', () => {
+  describe('calls that wait in the queue', () => {
     async function withCallsInLine(limits: ClientLimits) {
       const gate = rig.server.gate('asample');
       const sampling = await rig.connect({ limits }).createSamplingClient({ baseModel: 'tinkex/tiny' });
@@ -214,7 +214,7 @@ describe('SamplingClient', () => {
       return { gate, sampling, first };
     }
 
-    it('send what they were asked for, whatever became of the objects since', async () => {
+    it('send what was requested, whatever happened to the objects since', async () => {
       const { gate, sampling, first } = await withCallsInLine({ maxConcurrentSamples: 1 });
       const seeded = { maxTokens: 1, seed: 0 };
       const stopping = { maxTokens: 1, stop: [0] };
@@ -265,7 +265,7 @@ describe('SamplingClient', () => {
       rig.server.verify();
     });
 
-    it('are refused at once if their prompt is none', async () => {
+    it('are refused immediately if their prompt is invalid', async () => {
       const { gate, sampling, first } = await withCallsInLine({ maxConcurrentSamples: 1 });
       await expect(sampling.sample({ prompt: [1.5], samplingParams })).rejects.toMatchObject({ code: 'TINKEX_VALIDATION' });
       gate.open();
@@ -301,7 +301,7 @@ describe('SamplingClient', () => {
     }
   });
 
-  it('honours the server: a limit on calls at once, and retries turned off for sample but not for computeLogprobs', async () => {
+  it('honors the server: a limit on concurrent calls, and retries turned off for sample but not for computeLogprobs', async () => {
     const strict = await startServer({ engine: 'canned', config: { sampleMaxConcurrentRequests: 3, sampleNoRetries: true } });
     try {
       const gate = strict.gate('asample');

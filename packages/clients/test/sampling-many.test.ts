@@ -10,7 +10,7 @@ const result = serverProtobuf.sampleResponse.encode({
   promptCacheHitTokens: 0,
 });
 
-/** A server that takes everything and answers polls only when told. Counts what is open at once. */
+/** A server that takes everything and answers polls only on request. Counts what is open at the same time. */
 class SlowServer implements Transport {
   submissions = 0;
   openSubmissions = 0;
@@ -68,7 +68,7 @@ const COUNT = 10_000;
 /** The promise of the project: what a pending call may cost beyond what the network layer holds for it. About half of it is used. */
 const MAX_HEAP_BYTES_EACH = 8 * 1024;
 
-describe('10,000 samples at once against a fast server', () => {
+describe('10,000 concurrent samples against a fast server', () => {
   it('are sent as they come back, not all at the start', async () => {
     const server = new SlowServer();
     server.release();
@@ -86,7 +86,7 @@ describe('10,000 samples at once against a fast server', () => {
   });
 });
 
-describe('10,000 samples at once against a slow server', () => {
+describe('10,000 concurrent samples against a slow server', () => {
   it('are bounded on the wire and in memory, and all come back', async () => {
     const server = new SlowServer();
     await using service = new ServiceClient({ baseUrl: 'http://slow.test', apiKey: 'k', transport: server, telemetry: false });
@@ -95,7 +95,7 @@ describe('10,000 samples at once against a slow server', () => {
     const calls = Array.from({ length: COUNT }, () => sampling.sample({ prompt: [1, 2, 3], samplingParams: { maxTokens: 1 } }).result());
     while (server.held < 2_000) await turns(10);
     await turns(50);
-    // 2,000 calls are under way, 8,000 stand in line: neither has sent anything more, nor holds a connection.
+    // 2,000 calls are in progress, 8,000 wait in the queue: neither has sent anything more, nor holds a connection.
     expect(server.held).toBe(2_000);
     expect(server.submissions).toBe(2_000);
     expect(server.mostSubmissions).toBeLessThanOrEqual(400);
@@ -125,7 +125,7 @@ describe('10,000 samples at once against a slow server', () => {
     expect(server.count('asample')).toBe(100);
     gate.open();
     let mostSockets = 0;
-    // Ten times what may be under way at once: each socket and each place in line has been used again and again.
+    // Ten times what may be in progress at the same time: each socket and each place in the queue has been used again and again.
     while (answered < 1_000) {
       mostSockets = Math.max(mostSockets, server.openSockets);
       await turns(5);

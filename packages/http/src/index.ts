@@ -6,7 +6,8 @@ export { type JwtAuth, type JwtAuthOptions, jwtAuth } from './auth/jwt-auth.js';
 export { readJwtClaims } from './auth/jwt-claims.js';
 export type { Command } from './auth/run-command.js';
 export { type CredentialSources, type SelectedCredential, selectCredential } from './auth/select-credential.js';
-export type { HttpClientOptions } from './call/http-client-options.js';
+export { readStoredKey } from './auth/stored-key.js';
+export type { DeprecationNotice, HttpClientOptions } from './call/http-client-options.js';
 export { REFERENCE_SDK_VERSION } from './call/request-headers.js';
 export type {
   BaseRequestOptions,

@@ -34,6 +34,26 @@ describe('request', () => {
     expect(result.headers['x-request-id']).toBe('r-1');
   });
 
+  it('announces deprecation notes of final responses, with their level', async () => {
+    const noted = (status: number, level?: string) =>
+      createResponse({
+        status,
+        body: {},
+        headers: { 'x-deprecation-note': `note ${status}`, ...(level && { 'x-deprecation-level': level }) },
+      });
+    const notices: unknown[] = [];
+    const transport = new ScriptedTransport([noted(503), noted(200), noted(404, ' Error '), ok()]);
+    const clock = new VirtualClock();
+    const client = clientOf(transport, { clock, random: () => 0, onDeprecation: (notice) => notices.push(notice) });
+    await clock.runUntil(client.request({ method: 'GET', path: '/a' }));
+    await expect(client.request({ method: 'GET', path: '/a' })).rejects.toMatchObject({ status: 404 });
+    await client.request({ method: 'GET', path: '/a' });
+    expect(notices).toEqual([
+      { note: 'note 200', level: 'warning' },
+      { note: 'note 404', level: 'error' },
+    ]);
+  });
+
   it('behaves as a promise', async () => {
     const client = clientOf(new ScriptedTransport([ok(), ok(), new ConnectionError({ message: 'x', isRetryable: false })]));
     const order: string[] = [];
@@ -112,7 +132,7 @@ describe('headers', () => {
     expect(post).toMatchObject({
       accept: 'application/json',
       'content-type': 'application/json',
-      'x-stainless-package-version': '0.25.0',
+      'x-stainless-package-version': '0.36.0',
       'x-stainless-runtime': 'node',
       'x-stainless-runtime-version': process.version,
       'x-stainless-retry-count': '0',

@@ -25,7 +25,7 @@ describe('request bodies', () => {
     const transport = new ScriptedTransport([createResponse({ status: 503, body: {} }), createResponse({ body: {} })]);
     const client = new HttpClient({ baseUrl, transport, clock });
     const call = client.request({ method: 'POST', path: '/x', body, contentType: 'application/x-protobuf', compress: 'zstd' });
-    // Node's own compressor works on another thread, which the clock knows nothing of.
+    // Node's own compressor works on another thread, which the clock does not know about.
     while (transport.requests.length === 0) await turn(1);
     await clock.runUntil(call);
     const [first, second] = transport.requests;

@@ -9,6 +9,7 @@ import {
   type Query,
   type RetryStrategy,
   readJwtClaims,
+  readStoredKey,
   retry,
   selectCredential,
   type TransportResponse,
@@ -137,6 +138,7 @@ describe('auth-provider', () => {
     TINKER_API_KEY: string | null;
     TINKER_CREDENTIAL_CMD: string | null;
     enforce_cmd: boolean;
+    stored?: object | string | null;
   }
   interface Expected {
     error?: string;
@@ -145,16 +147,46 @@ describe('auth-provider', () => {
     command?: string;
   }
   it.each(readVectors<Input, Expected>('auth-provider'))('$name', ({ input, expected }) => {
+    const { stored = null } = input;
+    const file = stored === null || typeof stored === 'string' ? stored : JSON.stringify(stored);
     const select = () =>
       selectCredential({
         apiKey: input.api_key_argument ?? undefined,
         environmentApiKey: input.TINKER_API_KEY ?? undefined,
         command: input.TINKER_CREDENTIAL_CMD ?? undefined,
+        storedApiKey: file === null ? undefined : readStoredKey(file),
         isCommandRequired: input.enforce_cmd,
       });
     if (expected.error !== undefined) expect(select).toThrow(ConfigurationError);
     else if (expected.provider === 'api_key') expect(select()).toEqual({ source: 'apiKey', apiKey: expected.credential });
     else expect(select()).toEqual({ source: 'command', command: expected.command });
+  });
+});
+
+describe('credentials-file', () => {
+  interface StoredFile {
+    version: number;
+    default?: string;
+    keys: Record<string, { key: string }>;
+  }
+  // The SDK only reads the file: each state that the reference writes gives its default key.
+  it.each(readVectors<{ before?: StoredFile | null }, { after?: StoredFile }>('credentials-file'))('$name', ({ input, expected }) => {
+    for (const file of [input.before, expected.after]) {
+      if (file) expect(readStoredKey(JSON.stringify(file))).toBe(file.keys[file.default ?? '']?.key);
+    }
+  });
+
+  it('an unreadable file is named without showing its content', () => {
+    for (const text of [
+      'tml-secret',
+      '["tml-secret"]',
+      '{"version":2}',
+      '{"keys":{"a":{"type":"oauth","key":"tml-secret"}}}',
+      '{"default":5}',
+    ]) {
+      expect(() => readStoredKey(text)).toThrow(/credentials\.json\) (?:is|has) .*Repair or delete it/);
+      expect(() => readStoredKey(text)).not.toThrow(/tml-secret/);
+    }
   });
 });
 

@@ -8,7 +8,7 @@ import { collectingSink } from './collecting-sink.js';
 import { startLoopback } from './loopback.js';
 import { publishAll } from './sample-events.js';
 
-/** Waits are over at once, but for time limits. */
+/** Waits end immediately, but for time limits. */
 const impatientClock: Clock = {
   now: () => Date.now(),
   setTimeout: (callback, delayMs) => (delayMs < 10_000 ? setImmediate(callback) : undefined),

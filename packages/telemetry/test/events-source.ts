@@ -23,7 +23,7 @@ interface Declaration {
 
 const sources = ['events.ts', 'payloads.ts'].map((name) => new URL(`../../types/src/events/${name}`, import.meta.url));
 
-/** Reads the catalogue from its source: the interfaces, what they inherit, and their documentation. */
+/** Reads the catalog from its source: the interfaces, what they inherit, and their documentation. */
 export function declaredEvents(): readonly DeclaredEvent[] {
   const interfaces = parseInterfaces(sources.map((url) => readFileSync(url, 'utf8')).join('\n'));
   const catalogue = interfaces.get('TinkexEvents');

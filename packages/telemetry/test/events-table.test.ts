@@ -16,7 +16,7 @@ function row({ name, documentation, fields }: DeclaredEvent): string {
   return `| \`${name}\` | ${documentation} | ${levelText(name as TinkexEventName)} | ${own.join(', ') || '–'} |`;
 }
 
-describe('the catalogue of events', () => {
+describe('the catalog of events', () => {
   it('gives every event the common fields, and documents each event', () => {
     for (const { name, fields, documentation } of declaredEvents()) {
       expect([name, fields.map((field) => field.name)]).toEqual([name, expect.arrayContaining(common)]);

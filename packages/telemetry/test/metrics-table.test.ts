@@ -5,7 +5,7 @@ import { Registry } from '../src/metrics/registry.js';
 import { sessionMetrics } from '../src/metrics/session-metrics.js';
 import { expectGuideTable } from './guide-table.js';
 
-describe('the catalogue of metrics', () => {
+describe('the catalog of metrics', () => {
   it('is the table in the guide', () => {
     const registry = new Registry(1);
     for (const register of [httpMetrics, operationMetrics, sessionMetrics]) register(registry);

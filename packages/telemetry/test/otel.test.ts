@@ -48,7 +48,7 @@ function client(transport: Transport, middleware = [traceContext({ propagator })
   });
 }
 
-/** Time that flies: waits are over at once. */
+/** Time that flies: waits end immediately. */
 const instantClock: Clock = {
   now: () => 50_000,
   setTimeout: (callback, delayMs) => (delayMs < 10_000 ? setImmediate(callback) : undefined),
@@ -115,7 +115,7 @@ describe('attachOpenTelemetry', () => {
     expect(finished()[0]?.startTime).toEqual([50, 0]);
   });
 
-  it('marks the span of an attempt that ended with an error of somebody else', async () => {
+  it('marks the span of an attempt that ended with a foreign error', async () => {
     using attachment = attachOpenTelemetry({ tracerProvider, hasMetrics: false });
     const broken = () => Promise.reject(new RangeError('mine'));
     await expect(client(scripted([]), [broken]).request({ method: 'GET', path: '/x' })).rejects.toThrow('mine');
@@ -130,7 +130,7 @@ describe('attachOpenTelemetry', () => {
     expect(finished().map(({ name }) => name)).toEqual(['GET']);
   });
 
-  it('makes attempts children of what is active where the call was made', async () => {
+  it('makes attempts children of what is active at the call', async () => {
     using attachment = attachOpenTelemetry({ tracerProvider, hasMetrics: false });
     const http = client(scripted([]));
     const one = inParent(() => http.request({ method: 'GET', path: '/one' }));
@@ -158,7 +158,7 @@ describe('attachOpenTelemetry', () => {
     );
   });
 
-  it('sends the active trace context when no spans are made, and none where nothing is active', async () => {
+  it('sends the active trace context when there are no spans, and none where nothing is active', async () => {
     const transport = scripted([]);
     const http = client(transport);
     const { result, parent } = inParent(() => http.request({ method: 'GET', path: '/x' }));
@@ -217,7 +217,7 @@ describe('attachOpenTelemetry', () => {
     });
   });
 
-  it('shows content on sampling spans only when told', () => {
+  it('shows content on sampling spans only on request', () => {
     const content = { prompt: Int32Array.of(7, 8), sequences: [Int32Array.of(9)] };
     for (const includeContent of [false, true]) {
       using _attachment = attachOpenTelemetry({ tracerProvider, hasMetrics: false, includeContent });

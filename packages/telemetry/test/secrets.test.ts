@@ -18,7 +18,7 @@ const tokens = [918_273_645, 546_372_819];
 const signature = 'X-Signature-S3cret';
 const secrets = [key, jwt, 'c2lnbmVkLXNlY3JldA', prompt, ...tokens.map(String), signature, 'p4ssw0rd'];
 
-/** Waits are over at once, but for time limits. */
+/** Waits end immediately, but for time limits. */
 const impatientClock: Clock = {
   now: () => Date.now(),
   setTimeout: (callback, delayMs) => (delayMs < 10_000 ? setImmediate(callback) : undefined),

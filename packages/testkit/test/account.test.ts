@@ -29,7 +29,7 @@ describe('the JWT exchange', () => {
     expect((await client.post('client/config', { sdk_version: '0.25.0' })).json).toEqual({ pjwt_auth_enabled: true });
     const { json } = await client.post('auth/token', {});
     expect(readJwtClaims(json.jwt)['exp']).toBe(clock.now() / 1000 + 600);
-    expect(readJwtClaims(json.jwt)).toMatchObject({ email: 'ada@example.com' });
+    expect(readJwtClaims(json.jwt)).toMatchObject({ email: 'ada@example.com', org_id: 'testkit' });
     expect((await client.get('sessions', { apiKey: json.jwt })).status).toBe(200);
     expect(server.count('listSessions', { tenant: 'test' })).toBe(1);
     server.verify();
@@ -77,12 +77,16 @@ describe('the account', () => {
       {
         timestamp: new Date(clock.now()).toISOString(),
         event: 'checkpoint_saved',
+        event_details: { actor: 'tml:organization_user:test', tinker_path: `tinker://${modelId}/weights/a` },
         model_id: modelId,
         tinker_path: `tinker://${modelId}/weights/a`,
         purpose: null,
       },
     ]);
     expect((await client.get('audit?event_type=all&day=2025-01-15')).json.entries).toEqual([]);
+    expect((await client.get('audit?event_type=checkpoints')).json.entries).toEqual(entries);
+    expect((await client.get('audit?event_type=projects')).json.entries).toEqual([]);
+    expect((await client.get('audit?event_type=keys')).status).toBe(422);
   });
 
   rawTest('has usage by the hour', async ({ client }) => {
@@ -101,10 +105,51 @@ describe('the account', () => {
       { type: 'sampling_prefill', cached: false, token_count: 3 },
     ]);
     expect(Object.keys(sessions)).toEqual([sessionId]);
+    expect(data[0]).toMatchObject({ effective_rate_usd_per_million_tokens: 1, estimated_cost_usd: 4e-6 });
     expect((await client.get(range('2026-01-01T00:30:00Z', '2026-01-01T01:00:00Z'))).status).toBe(400);
     expect((await client.get(range('2026-01-01T00:00:00Z', '2026-01-20T00:00:00Z'))).status).toBe(400);
     expect((await client.get(range('2026-02-01T00:00:00Z', '2026-02-02T00:00:00Z'))).status).toBe(400);
     expect((await client.get('billing/usage/events')).status).toBe(422);
+  });
+});
+
+describe('storage', () => {
+  rawTest('is summed by project', async ({ client }) => {
+    const modelId = await client.createModel(await client.createSession());
+    for (const [seqId, path] of [
+      [1, 'a'],
+      [2, 'b'],
+    ]) {
+      const { json } = await client.post('save_weights', {
+        model_id: modelId,
+        path,
+        seq_id: seqId,
+        overwrite: false,
+        type: 'save_weights',
+      });
+      await client.result(json.request_id, 'SaveWeights');
+    }
+    const { checkpoints } = (await client.get('checkpoints')).json;
+    const sizeBytes = checkpoints[0].size_bytes + checkpoints[1].size_bytes;
+    const { data } = (await client.get('billing/usage/checkpoints/current')).json;
+    expect(data).toEqual([expect.objectContaining({ project_id: 'default', checkpoint_count: 2, size_bytes: sizeBytes })]);
+    expect((await client.get('billing/usage/checkpoints/current?project_id=other')).json.data).toEqual([]);
+  });
+});
+
+describe('an API key', () => {
+  rawTest('says whose it is, and revokes itself', async ({ server, client }) => {
+    const plain = { 'x-idempotency-key': undefined, 'content-type': undefined };
+    const { json } = await client.get('auth/apikey/me');
+    expect(json).toEqual({
+      key_id: 1,
+      name: 'test',
+      note: '',
+      details: { org_details: { name: 'testkit' }, user_details: { email: 'test@example.com' } },
+    });
+    expect((await client.call('DELETE', '/api/v1/auth/apikey/me', { headers: plain })).status).toBe(200);
+    server.verify();
+    expect((await client.get('auth/apikey/me')).status).toBe(401);
   });
 });
 

@@ -29,13 +29,15 @@ const cases = readVectors('request-bodies') as BodyCase[];
 const jsonCases = cases.filter(({ input }) => /^(?:POST|PUT) \/api\/v1\/\S+$/.test(input.endpoint));
 
 describe('every body the reference client sends', () => {
-  it.for(jsonCases)('$name is taken as valid', async ({ input, expected }) => {
-    await using server = await startServer({ engine: 'canned', dialect: 'both', baseModels: ['Qwen/Qwen3-8B'] });
+  it.for(jsonCases)('$name is taken as valid', async ({ name, input, expected }) => {
+    await using server = await startServer({ engine: 'canned', dialect: 'both', baseModels: ['Qwen/Qwen3-8B', 'b'] });
     const client = new RawClient(server);
     const [method = '', path = ''] = input.endpoint.split(' ');
     const { status, json } = await client.call(method, path.replace(/\{\w+\}/g, 'x'), { body: expected });
     await client.close();
-    expect([400, 413, 415, 422], JSON.stringify(json)).not.toContain(status);
+    // Valid, but this server does not have that optimizer and must not train with another.
+    if (name === 'create-model-future-optimizer') expect(json.detail).toContain('The optimizer brand_new is not supported');
+    else expect([400, 413, 415, 422], JSON.stringify(json)).not.toContain(status);
     expect(brokenRules(server).filter((rule) => rule.startsWith('body') || rule === 'field-null')).toEqual([]);
   });
 

@@ -188,20 +188,34 @@ describe('listings', () => {
 describe('a checkpoint', () => {
   rawTest('expires at the end of its time', async ({ client, clock }) => {
     const modelId = await client.createModel(await client.createSession());
-    await save(client, modelId, 1, 'a', { ttl_seconds: 60 });
-    const base = `/api/v1/training_runs/${modelId}/checkpoints/weights/a`;
-    await clock.advance(59_000);
+    await save(client, modelId, 1, 'a', { ttl_seconds: 3_600 });
+    const setTtl = (seconds: number | null) =>
+      client.call('PUT', `/api/v1/training_runs/${modelId}/checkpoints/weights/a/ttl`, { body: { ttl_seconds: seconds } });
+    await clock.advance(3_599_000);
     expect((await client.get('checkpoints')).json.checkpoints).toHaveLength(1);
-    expect((await client.call('PUT', `${base}/ttl`, { body: { ttl_seconds: 0 } })).status, 'endpoints.md 1').toBe(400);
-    expect((await client.call('PUT', `${base}/ttl`, { body: { ttl_seconds: 100 } })).status).toBe(200);
-    await clock.advance(99_000);
-    expect((await client.call('PUT', `${base}/ttl`, { body: { ttl_seconds: null } })).status).toBe(200);
-    await clock.advance(100_000);
+    expect((await setTtl(7_200)).status).toBe(200);
+    await clock.advance(7_199_000);
+    expect((await setTtl(null)).status).toBe(200);
+    await clock.advance(7_200_000);
     expect((await client.get('checkpoints')).json.checkpoints[0].expires_at).toBeNull();
-    expect((await client.call('PUT', `${base}/ttl`, { body: { ttl_seconds: 1 } })).status).toBe(200);
-    await clock.advance(1_000);
+    expect((await setTtl(3_600)).status).toBe(200);
+    await clock.advance(3_600_000);
     expect((await client.get('checkpoints')).json.checkpoints).toEqual([]);
-    expect((await client.call('PUT', `${base}/ttl`, { body: { ttl_seconds: 1 } })).status).toBe(404);
+    expect((await setTtl(3_600)).status).toBe(404);
+  });
+
+  rawTest('lives from an hour to ten years, or forever', async ({ client }) => {
+    const modelId = await client.createModel(await client.createSession());
+    await save(client, modelId, 1, 'a');
+    const tenYears = 10 * 365 * 86_400;
+    const statuses: number[] = [];
+    for (const seconds of [0, 3_599, 3_600, tenYears, tenYears + 1]) {
+      const body = { ttl_seconds: seconds };
+      statuses.push((await client.call('PUT', `/api/v1/training_runs/${modelId}/checkpoints/weights/a/ttl`, { body })).status);
+    }
+    expect(statuses).toEqual([400, 400, 200, 200, 400]);
+    const early = { model_id: modelId, path: 'b', seq_id: 2, ttl_seconds: 3_599, overwrite: false, type: 'save_weights' };
+    expect((await client.post('save_weights', early)).status).toBe(400);
   });
 
   rawTest('is published once and made private once', async ({ client }) => {

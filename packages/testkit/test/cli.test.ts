@@ -107,6 +107,23 @@ describe('serve', { timeout: 60_000 }, () => {
     expect(command.output).not.toContain('/api/v1/samplers');
   });
 
+  it('sends the flags that it is given', async () => {
+    const command = start(
+      '--port',
+      '0',
+      '--engine',
+      'canned',
+      '--flag',
+      'sample_cancel_enabled',
+      '--flag',
+      'sample_cancel_max_batch_size=7',
+    );
+    const url = (await command.seen(/export TINKER_BASE_URL=(\S+)/))[1];
+    const headers = { 'x-api-key': 'tml-test-key', 'content-type': 'application/json', 'x-idempotency-key': 'k' };
+    const answer = await fetch(`${url}/api/v1/client/dynamic_config`, { method: 'POST', headers, body: '{"sdk_version":"0.36.0"}' });
+    expect(await answer.json()).toMatchObject({ sample_cancel_enabled: true, sample_cancel_max_batch_size: 7 });
+  });
+
   it('logs every request and keeps none', async () => {
     const lines: string[] = [];
     const options = { port: 0, host: '127.0.0.1', engine: 'canned', dialect: 'hosted', model: [], chaosRate: 0, log: true } as const;
@@ -121,6 +138,8 @@ describe('serve', { timeout: 60_000 }, () => {
       [['serve', '--port', '99999'], /from 0 to 65535/],
       [['serve', '--dialect', 'klingon'], /Choose one of hosted/],
       [['serve', '--engine', 'gpu'], /learn or canned/],
+      [['serve', '--flag', 'x y'], /NAME or NAME=VALUE/],
+      [['serve', '--flag', 'no_such_flag'], /no flag "no_such_flag"/],
       [['serve', '--chaos', 'x'], /whole number/],
       [['serve', '--chaos-rate', '3'], /from 0 to 1/],
       [['serve', '--chaos-rate', '0.5'], /has no effect without '--chaos <seed>'/],

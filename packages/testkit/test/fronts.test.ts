@@ -79,7 +79,9 @@ describe('msw', () => {
     network = setupServer(...handlers(server, { baseUrl: 'https://tinker.example/services/prod' }));
     network.listen({ onUnhandledRequest: 'error' });
     const response = await fetch('https://tinker.example/services/prod/api/v1/get_server_capabilities', { headers });
-    expect(await response.json()).toEqual({ supported_models: [{ model_name: 'tinkex/tiny', max_context_length: 32_768 }] });
+    expect(await response.json()).toEqual({
+      supported_models: [{ model_name: 'tinkex/tiny', max_context_length: 32_768, trainable: true, sampleable: true }],
+    });
     const own = await fetch(`${server.url}/api/v1/healthz`, { headers });
     expect(own.status).toBe(200);
     server.on('healthz').fault('close').once();

@@ -13,6 +13,10 @@ interface BodyCase {
 }
 
 const cases = readVectors('request-bodies') as BodyCase[];
+const lossBodies = readVectors<unknown, Record<string, unknown>>('create-custom-loss').map(({ expected }) => ({
+  ...expected,
+  session_id: 'sess-0001',
+}));
 const protobufExample = Buffer.from(
   '0a0e736573732d313a747261696e3a3010011a540a0c0a0a0a08010000000200000012280a0d7461726765745f746f6b656e7312170a10030000000000000004000000000000001802220102121a0a0777656967687473120f0a080000803f0000003f1801220102220d63726f73735f656e74726f7079',
   'hex',
@@ -70,6 +74,7 @@ function bodyFor(route: RouteName, pick: (below: number) => number): Uint8Array 
   const { path } = endpoints[route];
   const seeds = [
     ...cases.filter(({ input }) => input.endpoint.endsWith(path)).map(({ expected }) => expected),
+    ...(route === 'createCustomLoss' ? lossBodies : []),
     forwardBackwardBody('sess-0001:train:0', 1 + pick(5)),
     optimBody('sess-0001:train:0', 1 + pick(5)),
     sampleBody('sess-0001:sample:0', pick(5)),
@@ -118,7 +123,8 @@ async function fuzz(server: TestServer, seed: number, rounds: number): Promise<M
     const target = `${path.replace(/\{\w+\}/g, () => pathValues[pick(pathValues.length)] ?? 'x')}${queries[pick(queries.length)]}`;
     const contentType = pick(3) > 0 ? 'application/json' : contentTypes[pick(contentTypes.length)];
     const headers: Record<string, string> = {
-      'x-api-key': server.apiKey,
+      // A key that revokes itself would end the run.
+      'x-api-key': route === 'revokeOwnApiKey' ? `tml-${round}` : server.apiKey,
       'x-idempotency-key': String(pick(1_000)),
       ...(contentType === undefined
         ? {}

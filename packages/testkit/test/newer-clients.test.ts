@@ -23,11 +23,11 @@ describe('fields that the protocol does not know', () => {
         model_seq_id: 0,
         base_model: 'tinkex/tiny',
         lora_config: lora,
-        optimizer_config: { type: 'adam' },
+        schedule_of_tomorrow: { type: 'cosine' },
       };
       expect((await client.post('create_model', body)).status).toBe(200);
       expect(server.callsTo('createSession')[0]?.request).toEqual({ tags: [], userMetadata: {}, sdkVersion: '9.9.9' });
-      expect(server.callsTo('createModel')[0]?.request).not.toHaveProperty('optimizerConfig');
+      expect(server.callsTo('createModel')[0]?.request).not.toHaveProperty('scheduleOfTomorrow');
       server.verify();
     });
 

@@ -1,5 +1,6 @@
+import { create, toBinary } from '@bufbuild/protobuf';
 import { datum, dmel, encodedText, image, ModelInput, TensorData, TopkLogprobs, ValidationError } from '@tinkex/types';
-import { type ForwardBackwardRequest, protobuf } from '@tinkex/types/wire';
+import { type ForwardBackwardRequest, ForwardBackwardRequestSchema, protobuf } from '@tinkex/types/wire';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { serverProtobuf } from '../src/index.js';
@@ -10,7 +11,7 @@ const request: ForwardBackwardRequest = {
   modelId: 'm',
   seqId: 7,
   lossFn: 'ppo',
-  lossFnConfig: { clip: 0.2 },
+  lossFnConfig: { clip: 0.2, mode: 'sequence' },
   data: [
     {
       modelInput: new ModelInput([
@@ -21,6 +22,10 @@ const request: ForwardBackwardRequest = {
       lossFnInputs: {
         targetTokens: TensorData.fromArray([2, 3], 'int64'),
         weights: TensorData.fromArray([[0, 0, 0, 0, 0, 0, 1]]).toSmallest(),
+      },
+      provenance: {
+        modelInput: [{ kind: 'prompt', sequenceId: 's:0', offset: 300, length: 8 }],
+        targetTokens: [{ kind: 'sampled', sequenceId: 's:0', offset: 0, length: 2 }],
       },
     },
   ],
@@ -55,9 +60,12 @@ const requests: fc.Arbitrary<ForwardBackwardRequest> = fc.record({
     { minLength: 1, maxLength: 3 },
   ),
   lossFn: fc.constantFrom('cross_entropy', 'ppo'),
-  lossFnConfig: fc.option(fc.dictionary(fc.string(), fc.double({ noNaN: true, noDefaultInfinity: true }), { minKeys: 1 }), {
-    nil: undefined,
-  }),
+  lossFnConfig: fc.option(
+    fc.dictionary(fc.string(), fc.oneof(fc.string(), fc.double({ noNaN: true, noDefaultInfinity: true })), { minKeys: 1 }),
+    {
+      nil: undefined,
+    },
+  ),
   forwardOnly: fc.boolean(),
 });
 
@@ -214,5 +222,33 @@ describe('readSubmissionHead', () => {
     expect(readSubmissionHead(Uint8Array.of(0x10, 1))).toBeUndefined();
     expect(readSubmissionHead(Uint8Array.of(0x0a, 1, 0x6d, 0x10, 7, 0x1a, 200))).toBeUndefined();
     fc.assert(fc.property(fc.uint8Array(), (bytes) => void readSubmissionHead(bytes)));
+  });
+});
+
+describe('fields of newer and older clients', () => {
+  const message = { modelId: 'm', seqId: 1, data: [{}], lossFn: 'ppo' };
+  const read = (extra: object) =>
+    serverProtobuf.forwardBackwardRequest.decode(
+      toBinary(ForwardBackwardRequestSchema, create(ForwardBackwardRequestSchema, { ...message, ...extra })),
+    );
+
+  it('takes the settings of a client that knows only numbers', () => {
+    expect(read({ lossFnConfig: { beta: 0.5 } }).lossFnConfig).toEqual({ beta: 0.5 });
+  });
+
+  it('prefers the map that has texts too', () => {
+    const lossFnConfigV2 = { beta: { value: { case: 'number', value: 2 } }, mode: { value: { case: 'text', value: '' } } };
+    expect(read({ lossFnConfig: { beta: 0.5 }, lossFnConfigV2 }).lossFnConfig).toEqual({ beta: 2, mode: '' });
+  });
+
+  it('refuses a setting without a value and a span without content', () => {
+    expect(() => read({ lossFnConfigV2: { beta: {} } })).toThrow('the setting beta of the loss function has no value');
+    expect(() => read({ data: [{ modelInputSpans: [{}] }] })).toThrow('a span of a datum has no content');
+  });
+
+  it('reads an image whose dimensions are overridden, and ignores them', () => {
+    const value = { data: Uint8Array.of(1), format: 'png', expectedTokens: 2, overrideDimensions: { width: 8, height: 6 } };
+    const [datum] = read({ data: [{ modelInput: [{ chunk: { case: 'image', value } }] }] }).data;
+    expect(datum?.modelInput.chunks).toEqual([image({ data: Uint8Array.of(1), format: 'png', expectedTokens: 2 })]);
   });
 });

@@ -21,6 +21,13 @@ describe('a scripted reply', () => {
     expect([status, headers['retry-after'], headers['x-should-retry'], json]).toEqual([503, '1.5', 'false', { detail: 'later' }]);
   });
 
+  rawTest('may let the call through and add headers to the real reply', async ({ server, client }) => {
+    server.on('getServerCapabilities').pass({ 'x-deprecation-note': 'Use v2.' }).once();
+    const { status, headers } = await client.get('get_server_capabilities');
+    expect([status, headers['x-deprecation-note']]).toEqual([200, 'Use v2.']);
+    expect((await client.get('get_server_capabilities')).headers['x-deprecation-note']).toBeUndefined();
+  });
+
   rawTest('is an answer of the route, in its own names, for a success', async ({ server, client }) => {
     server.on('getServerCapabilities').reply(200, { supportedModels: [{ modelName: 'a/b', maxContextLength: 5 }] });
     expect((await client.get('get_server_capabilities')).json).toEqual({

@@ -52,6 +52,71 @@ describe('a session', () => {
   });
 });
 
+describe('a finished session', () => {
+  const finish = (reason: string, detail: string | null = null) => ({ reason: { type: reason }, detail });
+
+  rawTest('keeps its first reason, refuses operations and answers heartbeats with 410', async ({ server, client }) => {
+    const sessionId = await client.createSession();
+    const modelId = await client.createModel(sessionId);
+    const samplerId = await client.createSampler(sessionId);
+    expect((await client.post(`sessions/${sessionId}/finish`, finish('errored', 'out of data'))).status).toBe(200);
+    expect((await client.post(`sessions/${sessionId}/finish`, finish('success'))).status).toBe(200);
+    expect((await client.post('session_heartbeat', { session_id: sessionId, type: 'session_heartbeat' })).status).toBe(410);
+    expect((await client.post('optim_step', optimBody(modelId, 1))).status).toBe(400);
+    expect((await client.sample(sampleBody(samplerId, 0))).status).toBe(400);
+    server.verify();
+    const { sessions } = (await client.post('sessions/search', { session_id: sessionId })).json;
+    expect(sessions[0].status).toEqual({ type: 'client_finished', reason: { type: 'errored' }, detail: 'out of data' });
+  });
+
+  rawTest('needs a known reason and a known session', async ({ client }) => {
+    const sessionId = await client.createSession();
+    expect((await client.post(`sessions/${sessionId}/finish`, finish('bored'))).status).toBe(422);
+    expect((await client.post('sessions/nobody/finish', finish('success'))).status).toBe(404);
+  });
+});
+
+describe('the search for sessions', () => {
+  const named = (display_name: string, user_metadata = {}) => ({ tags: [], user_metadata, sdk_version: '0.36.0', display_name });
+
+  rawTest('goes page by page, newest first', async ({ client, clock }) => {
+    const ids: string[] = [];
+    for (let round = 0; round < 5; round++) {
+      ids.unshift(await client.createSession());
+      // Two share a moment: the ID decides between them.
+      if (round !== 2) await clock.advance(1_000);
+    }
+    const found: string[] = [];
+    let cursor: unknown;
+    do {
+      const { json } = await client.post('sessions/search', { limit: 2, ...(cursor === undefined ? {} : { cursor }) });
+      found.push(...json.sessions.map(({ session_id }: { session_id: string }) => session_id));
+      cursor = json.next_cursor ?? undefined;
+    } while (cursor !== undefined);
+    expect(found).toEqual(ids);
+  });
+
+  rawTest('matches names by words, metadata exactly, and statuses', async ({ client, server }) => {
+    const find = async (request: object): Promise<string[]> =>
+      (await client.post('sessions/search', request)).json.sessions.map(({ display_name }: { display_name: string }) => display_name);
+    const { json } = await client.post('create_session', named('Nightly run A', { lr: '1' }));
+    await client.post('create_session', named('nightly b'));
+    expect(await find({ display_name: 'RUN night' })).toEqual(['Nightly run A']);
+    expect(await find({ display_name: 'zzz', session_id: json.session_id })).toEqual(['Nightly run A']);
+    expect(await find({ user_metadata: { lr: '1' } })).toEqual(['Nightly run A']);
+    expect(await find({ owner: { type: 'user', owner_urns: ['tml:organization_user:else'] } })).toEqual([]);
+    await client.post(`sessions/${json.session_id}/finish`, { reason: { type: 'success' }, detail: null });
+    expect(await find({ statuses: [{ type: 'active' }] })).toEqual(['nightly b']);
+    expect(await find({ statuses: [{ type: 'client_finished', reasons: ['errored'] }] })).toEqual([]);
+    expect(await find({ statuses: [{ type: 'client_finished' }] })).toEqual(['Nightly run A']);
+    expect((await client.get(`sessions/${json.session_id}`)).json).toMatchObject({
+      display_name: 'Nightly run A',
+      user_metadata: { lr: '1' },
+    });
+    server.verify();
+  });
+});
+
 describe('projects', () => {
   rawTest.override({ options: { projects: ['known'] } });
 

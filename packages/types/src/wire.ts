@@ -22,6 +22,7 @@ export {
   ForwardBackwardRequestSchema,
   file_tinker_public as tinkerPublicFile,
   ImageChunkSchema,
+  type ProvenanceSpanSchema,
   SampledSequenceSchema,
   SampleResponseSchema,
   SamplingParamsSchema,
@@ -43,7 +44,8 @@ export { type ChunkLimits, chunkData, type DataChunk } from './training/chunk-da
 export { combineForwardBackwardOutputs } from './training/combine-outputs.js';
 export type { ForwardBackwardRequest } from './training/forward-backward.js';
 export { lossFnInput } from './training/loss-fn-inputs.js';
-export { type ChunkMetrics, type ReduceMetricsOptions, reduceMetrics, unorderedHash } from './training/reduce-metrics.js';
+export { coverageIssues } from './training/provenance.js';
+export { type ChunkMetrics, type ReduceMetricsOptions, reduceMetrics, wrappingSum } from './training/reduce-metrics.js';
 export {
   type AuditLogQuery,
   auditLogQuery,
@@ -69,11 +71,33 @@ export {
   trainingRunsResponse,
 } from './wire/checkpoints.js';
 export type { AnyCodec, Codec, Infer } from './wire/codec.js';
+export { type CopyWeightsRequest, copyWeightsRequest, copyWeightsResponse } from './wire/copy-weights.js';
 export {
+  type CreateCustomLossRequest,
+  type CreateCustomLossResponse,
+  createCustomLossRequest,
+  createCustomLossResponse,
+} from './wire/custom-loss.js';
+export {
+  externalWeightsUrlsResponse,
+  type SaveWeightsExternalRequest,
+  saveWeightsExternalRequest,
+  saveWeightsExternalResponse,
+} from './wire/external-weights.js';
+export {
+  type CancelFutureRequest,
+  cancelFutureRequest,
+  type FinishedFuture,
+  type FutureCompletion,
   type FutureMetadataResponse,
   type FutureRetrieveRequest,
+  type FuturesRetrieveRequest,
+  type FuturesRetrieveResponse,
+  type FuturesTarget,
   futureMetadataResponse,
   futureRetrieveRequest,
+  futuresRetrieveRequest,
+  futuresRetrieveResponse,
   type RequestFailedResponse,
   requestFailedResponse,
   type TryAgainResponse,
@@ -99,6 +123,15 @@ export {
 } from './wire/models.js';
 export { unknownFields } from './wire/objects.js';
 export {
+  adamParams,
+  DEFAULT_ADAM_PARAMS,
+  type OptimStepRequest,
+  optimStepRequest,
+  optimStepResponse,
+  type ResolvedAdamParams,
+} from './wire/optim-step.js';
+export { DEFAULT_OPTIMIZER, dimuonParams, type OptimizerParams } from './wire/optimizers.js';
+export {
   type FailureReport,
   type PollAnswerMeaning,
   type QueueReport,
@@ -112,6 +145,10 @@ export {
   createSamplingSessionRequest,
   createSamplingSessionResponse,
   getSamplerResponse,
+  type JoinSamplingSessionRequest,
+  type JoinSamplingSessionResponse,
+  joinSamplingSessionRequest,
+  joinSamplingSessionResponse,
   type SampleRequest,
   sampleRequest,
   sampleResponse,
@@ -131,8 +168,12 @@ export {
   getServerCapabilitiesResponse,
   type HealthResponse,
   healthResponse,
+  type SelfApiKeyResponse,
+  selfApiKeyResponse,
   whoamiResponse,
 } from './wire/service.js';
+export { sessionSearchRequest, sessionSearchResponse } from './wire/session-search.js';
+export { type FinishSessionRequest, finishSessionRequest } from './wire/session-status.js';
 export {
   type AssignSessionProjectRequest,
   assignSessionProjectRequest,
@@ -152,6 +193,7 @@ export {
   sessionHeartbeatResponse,
   traceExportResponse,
 } from './wire/sessions.js';
+export { currentCheckpointStorageUsageResponse, type StorageUsageQuery, storageUsageQuery } from './wire/storage-usage.js';
 export {
   type GenericEvent,
   type SessionEndEvent,
@@ -165,17 +207,7 @@ export {
   telemetryResponse,
   type UnhandledExceptionEvent,
 } from './wire/telemetry.js';
-export {
-  adamParams,
-  DEFAULT_ADAM_PARAMS,
-  datumCodec,
-  forwardBackwardOutput,
-  forwardBackwardRequest,
-  type OptimStepRequest,
-  optimStepRequest,
-  optimStepResponse,
-  type ResolvedAdamParams,
-} from './wire/training.js';
+export { datumCodec, forwardBackwardOutput, forwardBackwardRequest } from './wire/training.js';
 export {
   type LoadWeightsRequest,
   loadWeightsRequest,

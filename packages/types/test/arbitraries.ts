@@ -7,6 +7,7 @@ import {
   image,
   imageAssetPointer,
   ModelInput,
+  type ProvenanceSpan,
   type SampleResponse,
   TensorData,
   TopkLogprobs,
@@ -75,7 +76,7 @@ export const names = fc.oneof(
 
 /** Documented names would be renamed, so other names are used beside them. */
 const inputName = fc.oneof(
-  fc.constantFrom('targetTokens', 'weights', 'advantages', 'logprobs', 'clipLowThreshold'),
+  fc.constantFrom('targetTokens', 'weights', 'advantages', 'logprobs', 'clipLowThreshold', 'sequenceRatioMask'),
   names.filter((name) => !/_/.test(name)),
 );
 
@@ -83,8 +84,24 @@ function dictionary<T>(keys: fc.Arbitrary<string>, values: fc.Arbitrary<T>, maxL
   return fc.array(fc.tuple(keys, values), { maxLength }).map((entries) => Object.fromEntries(entries));
 }
 
+const spans: fc.Arbitrary<ProvenanceSpan[]> = fc.array(
+  fc.record({
+    kind: fc.constantFrom('prompt', 'sampled'),
+    sequenceId: fc.string({ unit: 'grapheme', minLength: 1 }),
+    offset: fc.nat({ max: 2 ** 53 - 1 }),
+    length: fc.nat(),
+  }),
+  { minLength: 1, maxLength: 3 },
+);
+
 function data(options: { onlyFinite: boolean }): fc.Arbitrary<Datum[]> {
-  const datum = fc.record({ modelInput: modelInputs({ isTraining: true }), lossFnInputs: dictionary(inputName, tensors(options)) });
+  const datum = fc
+    .record({
+      modelInput: modelInputs({ isTraining: true }),
+      lossFnInputs: dictionary(inputName, tensors(options)),
+      provenance: fc.option(fc.record({ modelInput: spans, targetTokens: spans }), { nil: undefined }),
+    })
+    .map(({ provenance, ...rest }) => (provenance === undefined ? rest : { ...rest, provenance }));
   return fc.array(datum, { minLength: 1, maxLength: 4 });
 }
 
@@ -98,7 +115,7 @@ export function requests(options: { onlyFinite: boolean }): fc.Arbitrary<Forward
       seqId: fc.option(fc.integer({ min: 1, max: 2 ** 31 - 1 }), { nil: undefined }),
       data: data(options),
       lossFn: fc.constantFrom('cross_entropy', 'ppo', 'custom'),
-      lossFnConfig: dictionary(names, finiteDouble),
+      lossFnConfig: dictionary(names, fc.oneof(finiteDouble, fc.string({ unit: 'grapheme' }))),
       forwardOnly: fc.boolean(),
     })
     .map(({ seqId, lossFnConfig, ...rest }) => ({
@@ -125,6 +142,16 @@ export function outputs({ onlyFinite = false }: { onlyFinite?: boolean } = {}): 
   });
 }
 
+/** Token IDs to score at each prompt position, dense or sparse with -1 left out. */
+export const targetPrompts: fc.Arbitrary<TensorData> = fc
+  .tuple(fc.integer({ min: 1, max: 4 }), fc.integer({ min: 1, max: 12 }))
+  .chain(([rows, columns]) =>
+    fc
+      .array(fc.constantFrom(-1, -1, -1, -1, -1, 0, 7), { minLength: rows * columns, maxLength: rows * columns })
+      .map((ids) => TensorData.fromArray(ids, 'int64', [rows, columns])),
+  )
+  .chain((dense) => fc.constantFrom(dense, dense.toSmallest({ padValue: -1 })));
+
 /** Sample responses. */
 export function samples({ onlyFinite = false }: { onlyFinite?: boolean } = {}): fc.Arbitrary<SampleResponse> {
   const logprob = onlyFinite ? finite : fc.float();
@@ -140,8 +167,15 @@ export function samples({ onlyFinite = false }: { onlyFinite?: boolean } = {}): 
       tokens: fc.array(token).map((values) => Int32Array.from(values)),
       logprobs: fc.option(floats),
       stopReason: fc.constantFrom('stop' as const, 'length' as const),
+      topkLogprobs: fc.option(topk),
     })
-    .map(({ logprobs, ...rest }) => ({ ...rest, ...(logprobs === null ? {} : { logprobs }) }));
+    .map(({ logprobs, topkLogprobs, ...rest }) => ({
+      ...rest,
+      ...(logprobs === null ? {} : { logprobs }),
+      ...(topkLogprobs === null ? {} : { topkLogprobs }),
+    }));
+  const floatMatrix = targetPrompts.map(asFloats);
+  const altTokens = targetPrompts.filter(({ isSparse }) => !isSparse).map((drawn) => ({ tokens: drawn, logprobs: asFloats(drawn) }));
   return fc
     .record({
       sequences: fc.array(sequence, { maxLength: 3 }),
@@ -149,11 +183,21 @@ export function samples({ onlyFinite = false }: { onlyFinite?: boolean } = {}): 
         fc.array(fc.oneof(finite, fc.constant(Number.NaN)), { minLength: 1, maxLength: 6 }).map((values) => Float32Array.from(values)),
       ),
       topkPromptLogprobs: fc.option(topk),
+      targetPromptLogprobs: fc.option(floatMatrix),
+      promptAltTokens: fc.option(altTokens),
       promptCacheHitTokens: fc.integer({ min: -5, max: 2 ** 31 - 1 }),
     })
-    .map(({ promptLogprobs, topkPromptLogprobs, ...rest }) => ({
+    .map(({ promptLogprobs, topkPromptLogprobs, targetPromptLogprobs, promptAltTokens, ...rest }) => ({
       ...rest,
+      ...(targetPromptLogprobs === null ? {} : { targetPromptLogprobs }),
+      ...(promptAltTokens === null ? {} : { promptAltTokens }),
       ...(promptLogprobs === null ? {} : { promptLogprobs }),
       ...(topkPromptLogprobs === null ? {} : { topkPromptLogprobs }),
     }));
+}
+
+/** The same layout with halves in place of the ids. */
+function asFloats(tensor: TensorData): TensorData {
+  const data = Float32Array.from(tensor.data as BigInt64Array, (id) => -Number(id) / 2 + 0);
+  return new TensorData({ ...tensor, data, dtype: 'float32' });
 }

@@ -46,9 +46,18 @@ const output: ForwardBackwardOutput = {
   metrics: { 'loss:mean': 1 },
 };
 const sample: SampleResponse = {
-  sequences: [{ tokens: Int32Array.of(1, 2), logprobs: Float32Array.of(-1, -2), stopReason: 'length' }],
+  sequences: [
+    {
+      tokens: Int32Array.of(1, 2),
+      logprobs: Float32Array.of(-1, -2),
+      stopReason: 'length',
+      topkLogprobs: TopkLogprobs.fromList([[[1, -0.5]], [[2, -0.25]]]),
+    },
+  ],
   promptLogprobs: Float32Array.of(Number.NaN, -1),
   topkPromptLogprobs: TopkLogprobs.fromList([null, [[5, -0.5]]]),
+  targetPromptLogprobs: TensorData.fromArray([[0, 0, 0, 0, 0, 0, -1]]).toSmallest(),
+  promptAltTokens: { tokens: TensorData.fromArray([[4, 5]], 'int64'), logprobs: TensorData.fromArray([[-1, -2]]) },
   promptCacheHitTokens: 3,
 };
 

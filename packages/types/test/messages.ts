@@ -1,5 +1,13 @@
 import { create, toBinary } from '@bufbuild/protobuf';
-import type { Datum, ForwardBackwardOutput, ModelInputChunk, SampleResponse, TensorData } from '../src/index.js';
+import type {
+  Datum,
+  ForwardBackwardOutput,
+  ModelInputChunk,
+  ProvenanceSpan,
+  SampleResponse,
+  TensorData,
+  TopkLogprobs,
+} from '../src/index.js';
 import * as generated from '../src/proto/gen/tinker_public_pb.js';
 import type { ForwardBackwardRequest } from '../src/wire.js';
 
@@ -8,7 +16,9 @@ const { ForwardBackwardOutputSchema, ForwardBackwardRequestSchema, SampleRespons
 const raw = ({ buffer, byteOffset, byteLength }: ArrayBufferView) => new Uint8Array(buffer, byteOffset, byteLength);
 const dtypeOf = ({ dtype }: TensorData) => (dtype === 'float32' ? DType.DTYPE_FLOAT32 : DType.DTYPE_INT64);
 const snakeCase = (name: string) =>
-  /^(targetTokens|clip(Low|High)Threshold)$/.test(name) ? name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`) : name;
+  /^(targetTokens|clip(Low|High)Threshold|sequenceRatioMask)$/.test(name)
+    ? name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+    : name;
 
 /** A request as the generated code writes it. */
 export function requestBytes({
@@ -19,13 +29,36 @@ export function requestBytes({
   lossFnConfig = {},
   forwardOnly = false,
 }: ForwardBackwardRequest): Uint8Array {
-  const message = create(ForwardBackwardRequestSchema, { modelId, seqId, data: data.map(datumInit), lossFn, lossFnConfig, forwardOnly });
+  const settings = Object.entries(lossFnConfig).map(([name, value]) => [name, typeof value === 'string' ? value : Number(value)] as const);
+  const message = create(ForwardBackwardRequestSchema, {
+    modelId,
+    seqId,
+    data: data.map(datumInit),
+    lossFn,
+    lossFnConfig: Object.fromEntries(settings.filter((entry): entry is [string, number] => typeof entry[1] === 'number')),
+    lossFnConfigV2: Object.fromEntries(settings.map(([name, value]) => [name, settingInit(value)])),
+    forwardOnly,
+  });
   return toBinary(ForwardBackwardRequestSchema, message);
 }
 
-function datumInit({ modelInput, lossFnInputs }: Datum) {
+function settingInit(value: number | string) {
+  return { value: typeof value === 'string' ? ({ case: 'text', value } as const) : ({ case: 'number', value } as const) };
+}
+
+function datumInit({ modelInput, lossFnInputs, provenance }: Datum) {
   const tensors = Object.entries(lossFnInputs).map(([name, tensor]) => [snakeCase(name), tensorInit(tensor as TensorData)] as const);
-  return { modelInput: modelInput.chunks.map((chunk) => ({ chunk: chunkInit(chunk) })), lossFnInputs: Object.fromEntries(tensors) };
+  return {
+    modelInput: modelInput.chunks.map((chunk) => ({ chunk: chunkInit(chunk) })),
+    lossFnInputs: Object.fromEntries(tensors),
+    modelInputSpans: provenance?.modelInput.map(spanInit) ?? [],
+    lossFnInputSpans: provenance?.targetTokens.map(spanInit) ?? [],
+  };
+}
+
+function spanInit({ kind, sequenceId, offset = 0, length }: ProvenanceSpan) {
+  const value = { sequenceId, offset: BigInt(offset), length: BigInt(length) };
+  return { span: kind === 'prompt' ? ({ case: 'promptTokens', value } as const) : ({ case: 'sampledTokens', value } as const) };
 }
 
 function chunkInit(chunk: ModelInputChunk) {
@@ -63,16 +96,27 @@ export function outputBytes({ lossFnOutputType, lossFnOutputs, metrics }: Forwar
 }
 
 /** Samples as the generated code writes them. */
-export function sampleBytes({ sequences, promptLogprobs, topkPromptLogprobs: topk, promptCacheHitTokens }: SampleResponse): Uint8Array {
+export function sampleBytes(response: SampleResponse): Uint8Array {
+  const { sequences, promptLogprobs, topkPromptLogprobs, targetPromptLogprobs, promptAltTokens, promptCacheHitTokens } = response;
   const message = create(SampleResponseSchema, {
-    sequences: sequences.map(({ stopReason, tokens, logprobs }) => ({
+    sequences: sequences.map(({ stopReason, tokens, logprobs, topkLogprobs }) => ({
       stopReason: stopReason === 'length' ? StopReason.LENGTH : StopReason.STOP,
       tokens: raw(tokens),
       logprobs: logprobs && raw(logprobs),
+      topkSampledLogprobs: topkLogprobs && topkInit(topkLogprobs),
     })),
     promptLogprobs: promptLogprobs && raw(promptLogprobs),
-    topkPromptLogprobs: topk && { tokenIds: raw(topk.tokenIds), logprobs: raw(topk.logprobs), k: topk.k, length: topk.length },
+    topkPromptLogprobs: topkPromptLogprobs && topkInit(topkPromptLogprobs),
+    targetPromptLogprobs: targetPromptLogprobs && tensorInit(targetPromptLogprobs),
+    promptAltTokens: promptAltTokens && {
+      tokens: tensorInit(promptAltTokens.tokens),
+      logprobs: tensorInit(promptAltTokens.logprobs),
+    },
     promptCacheHitTokens,
   });
   return toBinary(SampleResponseSchema, message);
+}
+
+function topkInit({ tokenIds, logprobs, k, length }: TopkLogprobs) {
+  return { tokenIds: raw(tokenIds), logprobs: raw(logprobs), k, length };
 }

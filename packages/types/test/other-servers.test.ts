@@ -14,6 +14,7 @@ import {
   sampleRequest,
   sampleResponse,
   saveWeightsForSamplerRequest,
+  traceExportResponse,
   tryAgainResponse,
   unknownFields,
   untypedApiFuture,
@@ -35,7 +36,7 @@ describe('what servers differ in', () => {
     expect(requestFailedResponse.decode({ type: 'request_failed', error: 'no', category })).toEqual({ error: 'no', category: expected });
   });
 
-  it('reads a failure whose error is no text', () => {
+  it('reads a failure whose error is not text', () => {
     expect(requestFailedResponse.decode({ error: { code: 1 } })).toEqual({ error: '{"code":1}', category: 'unknown' });
   });
 
@@ -202,8 +203,8 @@ describe('messages name the place and the fix', () => {
       'Invalid ForwardBackwardRequest: data must be a list of at least 1, got an array of 0',
     ],
     [
-      () => checkpoint.decode({ checkpoint_id: 'c', checkpoint_type: 'optimizer', time: 1, tinker_path: 'p' }),
-      "The server sent an invalid Checkpoint: checkpoint_type must be one of 'training', 'sampler', got 'optimizer'",
+      () => traceExportResponse.decode({ status: 'lost' }),
+      "The server sent an invalid TraceExportResponse: status must be one of 'pending', 'ready', 'failed', got 'lost'",
     ],
   ])('%#', (act, message) => {
     expect(act).toThrow(message);

@@ -17,7 +17,7 @@ describe('the sources', () => {
 
   it.each(sources)('$file imports only its own files, zod and @bufbuild/protobuf', ({ code }) => {
     const imports = [...uncommented(code).matchAll(/(?:from|import)\s*\(?\s*["']([^"']+)["']/g)].map((match) => match[1] ?? '');
-    for (const name of imports) expect(name).toMatch(/^(?:\.{1,2}\/.*\.js|zod|@bufbuild\/protobuf(?:\/.*)?)$/);
+    for (const name of imports) expect(name).toMatch(/^(?:\.{1,2}\/.*\.js(?:on)?|zod|@bufbuild\/protobuf(?:\/.*)?)$/);
   });
 
   it.each(sources)('$file uses no global that only Node or only browsers have', ({ code }) => {

@@ -13,6 +13,9 @@ const withChunk = (chunk: object) => ({
   data: [{ modelInput: new ModelInput([encodedText([1]), chunk as never]), lossFnInputs: {} }],
 });
 
+const withProvenance = (provenance: object) => ({ ...request, data: [{ ...request.data[0], provenance }] });
+const withSpan = (span: object) => withProvenance({ modelInput: [span], targetTokens: [] });
+
 const dialects = [
   ['protobuf', (value: object) => protobuf.forwardBackwardRequest.encode(value as never)],
   ['JSON', (value: object) => stringifyJson(forwardBackwardRequest.encode(value as never))],
@@ -30,6 +33,17 @@ const WRONG: readonly (readonly [name: string, value: object, path: string])[] =
   ['a chunk of no known kind', withChunk({ type: 'video' }), 'data[0].modelInput.chunks[1].type'],
   ['null for the settings of the loss function', { ...request, lossFnConfig: null }, 'lossFnConfig'],
   ['a list for the settings of the loss function', { ...request, lossFnConfig: [0.2] }, 'lossFnConfig'],
+  ['NaN for a setting of the loss function', { ...request, lossFnConfig: { beta: Number.NaN } }, 'lossFnConfig.beta'],
+  ['a list for a setting of the loss function', { ...request, lossFnConfig: { beta: [1] } }, 'lossFnConfig.beta'],
+  ['a negative offset', withSpan({ kind: 'prompt', sequenceId: 'q', offset: -1, length: 2 }), 'data[0].provenance.modelInput[0].offset'],
+  ['a span without a sequence', withSpan({ kind: 'sampled', sequenceId: '', length: 2 }), 'data[0].provenance.modelInput[0].sequenceId'],
+  ['a span of no known kind', withSpan({ kind: 'copied', sequenceId: 'q', length: 2 }), 'data[0].provenance.modelInput[0].kind'],
+  [
+    'a misspelled field of a span',
+    withSpan({ kind: 'prompt', sequenceId: 'q', len: 1, length: 2 }),
+    'data[0].provenance.modelInput[0].len',
+  ],
+  ['one list of spans alone', withProvenance({ modelInput: [] }), 'data[0].provenance.targetTokens'],
 ];
 
 describe.each(dialects)('the %s dialect', (_dialect, encode) => {
@@ -41,6 +55,10 @@ describe.each(dialects)('the %s dialect', (_dialect, encode) => {
       error = thrown;
     }
     expect(ValidationError.isInstance(error) && error.issues.map((issue) => issue.path)).toEqual([path]);
+  });
+
+  it('sends true and false as 1 and 0', () => {
+    expect(encode({ ...request, lossFnConfig: { on: true, off: false } })).toEqual(encode({ ...request, lossFnConfig: { on: 1, off: 0 } }));
   });
 
   it('takes an unknown option that is undefined, and a datum without loss inputs', () => {

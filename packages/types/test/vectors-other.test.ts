@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   ConnectionError,
   chunkLength,
+  consoleUrls,
   dmel,
   formatTinkerPath,
   isUserError,
@@ -44,7 +45,7 @@ interface PathExpected {
 }
 
 describe('tinker-paths.json', () => {
-  for (const { name, input, expected } of vectorCases<string, PathExpected>('tinker-paths', 19)) {
+  for (const { name, input, expected } of vectorCases<string, PathExpected>('tinker-paths', 22)) {
     it(name, () => {
       if (!expected.ok) {
         expect(() => parseTinkerPath(input)).toThrow(ValidationError);
@@ -62,6 +63,30 @@ describe('tinker-paths.json', () => {
   }
 });
 
+type ConsoleInput = Readonly<Record<string, string>> & { readonly kind: string };
+
+const consoleUrlOf: Readonly<Record<string, (input: Readonly<Record<string, string>>) => string>> = {
+  sessions: () => consoleUrls.sessions(),
+  session: ({ session_id = '' }) => consoleUrls.session(session_id),
+  training_run: ({ training_run_id = '' }) => consoleUrls.trainingRun(training_run_id),
+  checkpoint: ({ training_run_id = '', checkpoint_id = '' }) => consoleUrls.checkpoint(training_run_id, checkpoint_id),
+  playground: ({ tinker_path = '' }) => consoleUrls.playground(tinker_path),
+  new_api_key: ({ key_name = '' }) => consoleUrls.newApiKey(key_name),
+  api_key: ({ key_id = '' }) => consoleUrls.apiKey(key_id),
+};
+
+describe('console-urls.json', () => {
+  for (const { name, input, expected } of vectorCases<ConsoleInput, string>('console-urls', 7)) {
+    it(name, () => {
+      expect(consoleUrlOf[input.kind]?.(input)).toBe(expected);
+    });
+  }
+
+  it('escapes what encodeURIComponent does not', () => {
+    expect(consoleUrls.apiKey("a!'()*~")).toMatch(/\/keys\/a%21%27%28%29%2A~$/);
+  });
+});
+
 interface TokenizerExpected {
   readonly tokenizer_id: string;
   readonly revision?: string;
@@ -71,7 +96,7 @@ interface TokenizerExpected {
 describe('tokenizer-id.json', () => {
   for (const { name, input, expected } of vectorCases<{ model_name: string; tokenizer_id: string | null }, TokenizerExpected>(
     'tokenizer-id',
-    10,
+    11,
   )) {
     it(name, () => {
       const { tokenizerId, revision, trustRemoteCode } = tokenizerIdFor(input.model_name, input.tokenizer_id ?? undefined);

@@ -10,6 +10,7 @@ import {
   imageAssetPointer,
   ModelInput,
   type ModelInputChunk,
+  type Provenance,
   promptLogprobsToList,
   type SampleResponse,
   TensorData,
@@ -72,9 +73,28 @@ interface RequestVector {
   readonly model_id: string;
   readonly seq_id: number | null;
   readonly loss_fn: string;
-  readonly loss_fn_config?: Record<string, number>;
+  readonly loss_fn_config?: Record<string, number | string | boolean>;
   readonly forward_only?: boolean;
-  readonly data: { model_input: ChunkVector[]; loss_fn_inputs: Record<string, TensorVector> }[];
+  readonly data: {
+    model_input: ChunkVector[];
+    loss_fn_inputs: Record<string, TensorVector>;
+    model_input_spans?: SpanVector[];
+    loss_fn_input_spans?: SpanVector[];
+  }[];
+}
+
+interface SpanVector {
+  readonly kind: 'prompt' | 'sampled';
+  readonly sequence_id: string;
+  readonly offset?: number;
+  readonly length: number;
+}
+
+/** One list alone is what JavaScript could pass; the type forbids it. */
+function provenanceOf(modelInput?: SpanVector[], targetTokens?: SpanVector[]): Pick<Datum, 'provenance'> {
+  if (modelInput === undefined && targetTokens === undefined) return {};
+  const spans = (list?: SpanVector[]) => list?.map(({ sequence_id: sequenceId, ...span }) => ({ ...span, sequenceId }));
+  return { provenance: { modelInput: spans(modelInput), targetTokens: spans(targetTokens) } as Provenance };
 }
 
 function requestOf(input: RequestVector): ForwardBackwardRequest {
@@ -84,6 +104,7 @@ function requestOf(input: RequestVector): ForwardBackwardRequest {
       lossFnInputs: Object.fromEntries(
         Object.entries(datum.loss_fn_inputs).map(([name, tensor]) => [name === 'target_tokens' ? 'targetTokens' : name, tensorOf(tensor)]),
       ),
+      ...provenanceOf(datum.model_input_spans, datum.loss_fn_input_spans),
     }),
   );
   return {
@@ -97,7 +118,7 @@ function requestOf(input: RequestVector): ForwardBackwardRequest {
 }
 
 describe('protobuf-forward-backward-request.json', () => {
-  const cases = vectorCases<RequestVector, { ok: boolean; hex: string }>('protobuf-forward-backward-request', 21);
+  const cases = vectorCases<RequestVector, { ok: boolean; hex: string }>('protobuf-forward-backward-request', 33);
   for (const { name, input, expected } of cases) {
     it(name, () => {
       if (!expected.ok) {
@@ -142,34 +163,55 @@ describe('protobuf-forward-backward-output.json', () => {
 
 interface SampleVector {
   readonly ok: boolean;
-  readonly sequences: { stop_reason: 'stop' | 'length'; tokens: number[]; logprobs: (number | string)[] | null }[];
+  readonly sequences: {
+    stop_reason: 'stop' | 'length';
+    tokens: number[];
+    logprobs: (number | string)[] | null;
+    topk_logprobs?: TopkRows | null;
+  }[];
   readonly prompt_logprobs: (number | string | null)[] | null;
-  readonly topk_prompt_logprobs: ([number, number][] | null)[] | null;
+  readonly topk_prompt_logprobs: TopkRows | null;
   readonly prompt_cache_hit_tokens: number;
+  readonly target_prompt_logprobs?: TensorVector | null;
+  readonly prompt_alt_tokens?: { tokens: TensorVector; logprobs: TensorVector } | null;
 }
 
+type TopkRows = ([number, number][] | null)[];
+
 describe('protobuf-sample-response.json', () => {
-  for (const { name, input, expected } of vectorCases<string, SampleVector>('protobuf-sample-response', 19)) {
+  for (const { name, input, expected } of vectorCases<string, SampleVector>('protobuf-sample-response', 29)) {
     it(name, () => {
       if (!expected.ok) {
         expect(() => protobuf.sampleResponse.decode(fromHex(input))).toThrow(ValidationError);
         return;
       }
-      const { topkPromptLogprobs, ...rest } = protobuf.sampleResponse.decode(fromHex(input));
-      const response: SampleResponse = {
-        sequences: expected.sequences.map(({ stop_reason: stopReason, tokens, logprobs }) => ({
-          stopReason,
-          tokens: Int32Array.from(tokens),
-          ...(logprobs === null ? {} : { logprobs: Float32Array.from(logprobs, vectorNumber) }),
-        })),
+      const { topkPromptLogprobs, sequences, ...rest } = protobuf.sampleResponse.decode(fromHex(input));
+      const { target_prompt_logprobs: targets, prompt_alt_tokens: alternatives } = expected;
+      const expectedSequences = expected.sequences.map(({ stop_reason: stopReason, tokens, logprobs, topk_logprobs: topk }) => ({
+        stopReason,
+        tokens: Int32Array.from(tokens),
+        logprobs: logprobs === null ? undefined : Float32Array.from(logprobs, vectorNumber),
+        topkLogprobs: topk ?? undefined,
+      }));
+      const response: Omit<SampleResponse, 'sequences'> = {
+        ...(targets ? { targetPromptLogprobs: tensorOf(widenedTargets(name, targets)) } : {}),
+        ...(alternatives ? { promptAltTokens: { tokens: tensorOf(alternatives.tokens), logprobs: tensorOf(alternatives.logprobs) } } : {}),
         ...(expected.prompt_logprobs === null ? {} : { promptLogprobs: Float32Array.from(expected.prompt_logprobs, vectorNumber) }),
         promptCacheHitTokens: expected.prompt_cache_hit_tokens,
       };
       expect(rest).toEqual(response);
+      expect(sequences.map((sequence) => ({ ...sequence, topkLogprobs: sequence.topkLogprobs?.toList() }))).toEqual(expectedSequences);
       expect(topkPromptLogprobs?.toList() ?? null).toEqual(expected.topk_prompt_logprobs);
     });
   }
 });
+
+/** The reference reads the bits of bfloat16 here as whole numbers, which its page calls a defect: they are the upper halves of floats. */
+function widenedTargets(name: string, targets: TensorVector): TensorVector {
+  if (!name.endsWith('bfloat16')) return targets;
+  const bits = Uint32Array.from(targets.data, (value) => Number(value) << 16);
+  return { ...targets, data: [...new Float32Array(bits.buffer)] };
+}
 
 interface SamplingParamsVector {
   readonly max_tokens?: number;

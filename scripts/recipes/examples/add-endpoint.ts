@@ -14,14 +14,14 @@ export const addEndpoint: Recipe = {
     after('vectors/protocol/endpoints.json', '"cases": [\n', `    ${JSON.stringify(VECTOR)},\n`),
     before(
       'packages/types/src/wire/sessions.ts',
-      '/** How far the export of',
+      '/** Moves a session, with its runs and samplers, to a project. */',
       `/** The labels of a session. */
 export interface SessionLabelsResponse {
   readonly labels: readonly string[];
 }
 
 /** {@link SessionLabelsResponse} on the wire. */
-export const sessionLabelsResponse: Codec<SessionLabelsResponse> = responseObject<SessionLabelsResponse>('SessionLabelsResponse', {
+export const sessionLabelsResponse = responseObject<SessionLabelsResponse>('SessionLabelsResponse', {
   labels: list(text()),
 });
 
@@ -38,7 +38,7 @@ export const sessionLabelsResponse: Codec<SessionLabelsResponse> = responseObjec
       '  getSessionLabels: { ...get, path: `$' + '{SESSION}/labels`, response: sessionLabelsResponse },\n',
     ),
     before('packages/types/src/index.ts', "TraceExportResponse } from './wire/sessions.js'", 'SessionLabelsResponse, '),
-    { file: 'packages/types/test/vectors-json.test.ts', find: "('endpoints', 36)", replace: "('endpoints', 37)" },
+    { file: 'packages/types/test/vectors-json.test.ts', find: "('endpoints', 48)", replace: "('endpoints', 37)" },
     before(
       'packages/testkit/src/handlers/sessions.ts',
       'export const assignSessionProject',

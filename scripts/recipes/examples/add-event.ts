@@ -3,7 +3,7 @@ import { changeset } from './changeset.js';
 
 const DOCUMENTATION = 'A heartbeat was answered after others were missed.';
 
-const PUBLISHER = 'src/session';
+const PUBLISHER = 'src/service';
 
 /** `tinkex:session:heartbeat_recovered`, published by the heartbeat. */
 export const addEvent: Recipe = {

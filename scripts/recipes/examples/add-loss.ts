@@ -6,9 +6,9 @@ export const addLoss: Recipe = {
   page: 'add-loss',
   edits: [
     {
-      file: 'packages/types/src/wire/training.ts',
-      find: "| 'cispo' | 'dro';",
-      replace: "| 'cispo' | 'dro' | 'squared_error';",
+      file: 'packages/types/src/training/forward-backward.ts',
+      find: "| 'cispo' | 'dro' | 'gspo'",
+      replace: "| 'cispo' | 'dro' | 'squared_error' | 'gspo'",
     },
     before(
       'packages/testkit/src/engine/losses.ts',

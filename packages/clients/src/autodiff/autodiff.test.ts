@@ -53,7 +53,7 @@ describe('autodiff', () => {
     expect([...(gradients[0] as Float32Array)]).toEqual([2, 4]);
   });
 
-  it('passes on what the loss throws, and refuses a loss that is no single number', async () => {
+  it('passes on what the loss throws, and refuses a loss that is not a single number', async () => {
     const failing = autodiff(() => {
       throw new TypeError('my bug');
     });

@@ -28,3 +28,9 @@ export function mayHaveHappened(failure: AttemptFailure): boolean {
   const code = (error.cause as { readonly code?: unknown } | null | undefined)?.code;
   return !(typeof code === 'string' && NEVER_SENT.has(code));
 }
+
+/** Whether the server answered that it does not have the endpoint. */
+export function isMissingEndpoint(error: unknown): boolean {
+  const status = statusOf({ error });
+  return status === 404 || status === 405;
+}

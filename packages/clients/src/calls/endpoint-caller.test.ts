@@ -100,7 +100,7 @@ describe('EndpointCaller', () => {
     expect([clock.pending, lifetime.size]).toEqual([0, 0]);
   });
 
-  it('tells of each round and of each HTTP attempt that is repeated', async () => {
+  it('reports each round and each HTTP attempt that is repeated', async () => {
     const rounds: RetryFailure[] = [];
     const attempts: unknown[] = [];
     const { clock, caller } = setUp(

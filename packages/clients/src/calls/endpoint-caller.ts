@@ -90,7 +90,7 @@ export class EndpointCaller {
     key: EndpointKey,
     endpoint: Endpoint,
     { params = {}, query, body, encoded }: EndpointRequest<EndpointKey>,
-    { headers, maxRetries, onRetry }: EndpointCallOptions,
+    { headers, maxRetries, acceptStatus, onRetry }: EndpointCallOptions,
     signal: AbortSignal,
   ): Promise<unknown> {
     const { http, onHttpRetry } = this.#parts;
@@ -109,6 +109,7 @@ export class EndpointCaller {
       headers,
       parse: endpoint.response === undefined ? ignoreBody : undefined,
       schema: endpoint.response,
+      acceptStatus,
       onRetry: onRetry === undefined ? onHttpRetry : callBoth(onRetry, onHttpRetry),
     });
   }

@@ -35,6 +35,8 @@ export interface EndpointCallOptions extends CallOptions {
   readonly isScoped?: boolean;
   /** Overrides the table's `outerRetry`. */
   readonly hasOuterRetry?: boolean;
+  /** Statuses besides 2xx that are an answer. Only for endpoints whose body is ignored. */
+  readonly acceptStatus?: readonly number[];
   /** Overrides the table's `maxRetries`. */
   readonly maxRetries?: number;
   /** Called after each failed attempt that either retry layer will repeat. What it throws ends the call. */

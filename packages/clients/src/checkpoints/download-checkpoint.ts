@@ -4,8 +4,10 @@ import { type Clock, hasSubscribers, publish, type Transport } from '@tinkex/htt
 import { AbortedError, type EventSource, parseTinkerPath } from '@tinkex/types';
 import type { CallOptions } from '../runtime/call-options.js';
 import { notifyUser } from '../runtime/notify-user.js';
+import type { CheckpointContent } from './checkpoint-content.js';
 import { extractArchive } from './extract-archive.js';
-import { type DownloadProgress, downloadToFile } from './resumable-download.js';
+import { fetchFiles } from './fetch-files.js';
+import type { DownloadProgress } from './resumable-download.js';
 import { refuseExisting, StagingDirectory } from './staging-directory.js';
 
 const GIBIBYTE = 1024 ** 3;
@@ -21,13 +23,13 @@ export interface DownloadCheckpointOptions extends CallOptions {
   readonly onProgress?: ((progress: DownloadProgress) => void) | undefined;
   /** Ends the download; nothing is left on disk. */
   readonly signal?: AbortSignal | undefined;
-  /** Limit of the whole download in milliseconds, including the wait for the archive and its extraction. Default: no limit. */
+  /** Limit of the whole download in milliseconds, including the export or the wait for the archive. Default: no limit. */
   readonly timeoutMs?: number | undefined;
-  /** Sent with the request for the archive's URL, not to the URL itself, which belongs to another host. */
+  /** Sent with the requests to the service, not to signed URLs, which may belong to another host. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Limit on the archive and on the files in it, bytes. Default 64 GiB. */
+  /** Limit on the files, and on the archive if there is one, bytes. Default 64 GiB. */
   readonly maxBytes?: number | undefined;
-  /** Limit on files and directories in the archive. Default 10,000. */
+  /** Limit on files, and on directories in an archive. Default 10,000. */
   readonly maxEntries?: number | undefined;
   /** Longest time without a byte before the download reconnects and resumes, milliseconds. Default 60,000. */
   readonly stallTimeoutMs?: number | undefined;
@@ -40,8 +42,8 @@ export interface DownloadedCheckpoint {
   readonly fileCount: number;
   /** Size of the files. */
   readonly totalBytes: number;
-  /** Size of the archive that was fetched. */
-  readonly archiveBytes: number;
+  /** How much was received: the files themselves, or the archive they came in. */
+  readonly receivedBytes: number;
 }
 
 /** What a download uses of its client. */
@@ -49,13 +51,14 @@ export interface DownloadContext {
   readonly transport: Transport;
   readonly clock: Clock;
   readonly source: () => EventSource;
-  /** Requests the signed URL of the checkpoint's archive. */
-  readonly archiveUrl: () => Promise<string>;
+  /** Finds out what the checkpoint can be downloaded as, and signs its URLs. */
+  readonly openContent: () => Promise<CheckpointContent>;
 }
 
 /**
- * Fetches a checkpoint's archive and extracts it. The directory appears at the end, complete, by one rename; on failure or abort
- * nothing is left behind. See {@link extractArchive} for what is refused.
+ * Fetches the files of a checkpoint, or an archive of them, which it extracts. The directory appears at the end, complete, by one rename;
+ * on failure or abort nothing is left behind, neither on disk nor on the server. See {@link fetchFiles} and {@link extractArchive} for what
+ * is refused.
  */
 export async function downloadCheckpoint(
   context: DownloadContext,
@@ -63,31 +66,50 @@ export async function downloadCheckpoint(
   options: DownloadCheckpointOptions = {},
 ): Promise<DownloadedCheckpoint> {
   parseTinkerPath(tinkerPath);
-  const { signal, overwrite = false, maxBytes = 64 * GIBIBYTE, maxEntries = 10_000 } = options;
+  const { overwrite = false } = options;
   const target = resolve(options.directory ?? checkpointDirectoryName(tinkerPath));
   if (!overwrite) await refuseExisting(target);
-  const url = await context.archiveUrl();
-  const staging = await StagingDirectory.beside(target);
+  const content = await context.openContent();
   try {
-    const archivePath = join(staging.path, 'archive.tar');
-    const { receivedBytes } = await downloadToFile(archivePath, {
-      transport: context.transport,
-      clock: context.clock,
-      url,
-      refreshUrl: context.archiveUrl,
-      maxBytes,
-      stallTimeoutMs: options.stallTimeoutMs ?? 60_000,
-      onProgress: progressReporter(context, tinkerPath, options.onProgress),
-      signal,
-    });
-    await mkdir(join(staging.path, 'files'), { mode: 0o755 });
-    const { fileCount, totalBytes } = await extractArchive(archivePath, join(staging.path, 'files'), { maxBytes, maxEntries, signal });
-    if (signal?.aborted) throw new AbortedError({ message: 'The checkpoint download was aborted.', cause: signal.reason });
-    await staging.publish('files', target, overwrite);
-    return { directory: target, fileCount, totalBytes, archiveBytes: receivedBytes };
+    const staging = await StagingDirectory.beside(target);
+    try {
+      const { folder, ...fetched } = await fetchContent(context, content, staging, tinkerPath, options);
+      await staging.publish(folder, target, overwrite);
+      return { directory: target, ...fetched };
+    } finally {
+      await staging[Symbol.asyncDispose]();
+    }
   } finally {
-    await staging[Symbol.asyncDispose]();
+    await content.close();
   }
+}
+
+/** Fetches the content into a folder of the staging directory, and names the folder with the checkpoint's files. */
+async function fetchContent(
+  context: DownloadContext,
+  content: CheckpointContent,
+  staging: StagingDirectory,
+  tinkerPath: string,
+  options: DownloadCheckpointOptions,
+): Promise<Omit<DownloadedCheckpoint, 'directory'> & { readonly folder: string }> {
+  const { transport, clock } = context;
+  const { signal, maxBytes = 64 * GIBIBYTE, maxEntries = 10_000, stallTimeoutMs = 60_000 } = options;
+  const received = join(staging.path, 'received');
+  await mkdir(received, { mode: 0o755 });
+  const onProgress = progressReporter(context, tinkerPath, options.onProgress);
+  const fetched = await fetchFiles(content, received, { transport, clock, maxBytes, maxEntries, stallTimeoutMs, onProgress, signal });
+  const receivedBytes = fetched.totalBytes;
+  if (signal?.aborted) throw new AbortedError({ message: 'The checkpoint download was aborted.', cause: signal.reason });
+  if (!content.isArchive) {
+    onProgress({ receivedBytes, totalBytes: receivedBytes });
+    return { folder: 'received', ...fetched, receivedBytes };
+  }
+  const extracted = join(staging.path, 'files');
+  await mkdir(extracted, { mode: 0o755 });
+  const [archiveName] = Object.keys(content.signed.urls);
+  const files = await extractArchive(join(received, archiveName as string), extracted, { maxBytes, maxEntries, signal });
+  if (signal?.aborted) throw new AbortedError({ message: 'The checkpoint download was aborted.', cause: signal.reason });
+  return { folder: 'files', ...files, receivedBytes };
 }
 
 /** `tinker://run-123/weights/final` as a directory name: `run-123_weights_final`. */
@@ -107,6 +129,13 @@ function progressReporter(
     const isDue = progress.receivedBytes - publishedBytes >= EVENT_STEP_BYTES || progress.receivedBytes === progress.totalBytes;
     if (!isDue || !hasSubscribers('tinkex:checkpoint:download')) return;
     publishedBytes = progress.receivedBytes;
-    publish('tinkex:checkpoint:download', { ...context.source(), path, ...progress, durationMs: context.clock.now() - startedAtMs });
+    const { receivedBytes, totalBytes } = progress;
+    publish('tinkex:checkpoint:download', {
+      ...context.source(),
+      path,
+      receivedBytes,
+      totalBytes,
+      durationMs: context.clock.now() - startedAtMs,
+    });
   };
 }

@@ -4,8 +4,8 @@ const MAX_DEPTH = 32;
 const MAX_SEGMENT_BYTES = 255;
 
 /**
- * The path segments of an archive entry, or an error when the name could point outside the directory it is extracted into.
- * Checked by segment, never by text prefix. `.` segments are dropped; an empty result means the archive's own root.
+ * The path segments of a file of a checkpoint, or an error when the name could point outside the directory it is written to.
+ * Checked by segment, never by text prefix. `.` segments are dropped; an empty result means the directory itself.
  */
 export function entryPathSegments(name: string): string[] {
   if (name.startsWith('/') || /^[A-Za-z]:/.test(name)) throw unsafe(name, 'is absolute');
@@ -24,15 +24,24 @@ function hasControlCharacter(name: string): boolean {
 }
 
 function unsafe(name: string, why: string): ValidationError {
-  return archiveError(`the entry ${JSON.stringify(name.slice(0, 200))} ${why}`);
+  return checkpointRefused(`the file name ${JSON.stringify(name.slice(0, 200))} ${why}`);
 }
 
-/** The error of an archive that is refused. Nothing of it is left on disk when the caller receives it. */
-export function archiveError(what: string, cause?: unknown): ValidationError {
+/** The error of a checkpoint that is refused. Nothing of it is left on disk when the caller receives it. */
+export function checkpointRefused(what: string, cause?: unknown): ValidationError {
   return new ValidationError({
-    message: `The checkpoint archive was refused: ${what}.`,
+    message: `The checkpoint was refused: ${what}.`,
     direction: 'response',
     issues: [{ path: '', message: what }],
     cause,
   });
+}
+
+/** The file system's codes for names that contradict each other, or that it cannot store. */
+const FAULTS_OF_NAMES: readonly string[] = ['EEXIST', 'ENOTDIR', 'EISDIR', 'EINVAL', 'EILSEQ', 'ENAMETOOLONG'];
+
+/** Whether the disk is at fault and not the checkpoint: full, read-only, no permission. Such an error surfaces unchanged. */
+export function isFaultOfDisk(error: unknown): boolean {
+  const { syscall, code } = error as NodeJS.ErrnoException;
+  return syscall !== undefined && code !== undefined && !FAULTS_OF_NAMES.includes(code);
 }

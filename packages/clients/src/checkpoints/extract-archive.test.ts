@@ -98,7 +98,7 @@ describe('extractArchive', () => {
     await expect(extract(bytes.subarray(0, length))).rejects.toBeInstanceOf(ValidationError);
   });
 
-  it('refuses bytes that are no archive, and a broken gzip', async () => {
+  it('refuses bytes that are not an archive, and a broken gzip', async () => {
     await expect(extract(Buffer.from('<html>not found</html>'.repeat(100)))).rejects.toBeInstanceOf(ValidationError);
     const gzip = gzipSync(await packTar([file('a', 'x')]));
     await expect(extract(gzip.subarray(0, gzip.length - 20))).rejects.toBeInstanceOf(ValidationError);

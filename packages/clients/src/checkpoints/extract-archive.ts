@@ -4,7 +4,7 @@ import { pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { AbortedError, TinkexError } from '@tinkex/types';
 import { createTarDecoder } from 'modern-tar';
-import { archiveError, entryPathSegments } from './entry-path.js';
+import { checkpointRefused, entryPathSegments, isFaultOfDisk } from './entry-path.js';
 
 const READ_BLOCK_BYTES = 256 * 1024;
 const FILE_MODE = 0o644;
@@ -41,35 +41,26 @@ export async function extractArchive(archivePath: string, directory: string, opt
   try {
     for await (const { header, body } of source.pipeThrough(createTarDecoder({ strict: true }))) {
       entryCount += 1;
-      if (entryCount > options.maxEntries) throw archiveError(`it has more than ${options.maxEntries} entries`);
+      if (entryCount > options.maxEntries) throw checkpointRefused(`it has more than ${options.maxEntries} entries`);
       const segments = entryPathSegments(header.name);
       if (header.type === 'directory') {
         await mkdir(join(directory, ...segments), { recursive: true, mode: DIRECTORY_MODE });
         await body.cancel();
         continue;
       }
-      if (header.type !== 'file') throw archiveError(`the entry ${JSON.stringify(header.name)} is a ${header.type}`);
+      if (header.type !== 'file') throw checkpointRefused(`the entry ${JSON.stringify(header.name)} is a ${header.type}`);
       const name = segments.pop();
-      if (name === undefined) throw archiveError('a file has no name');
+      if (name === undefined) throw checkpointRefused('a file has no name');
       totalBytes += header.size;
-      if (!(totalBytes <= options.maxBytes)) throw archiveError(`its files are larger than ${options.maxBytes} bytes`);
+      if (!(totalBytes <= options.maxBytes)) throw checkpointRefused(`its files are larger than ${options.maxBytes} bytes`);
       await mkdir(join(directory, ...segments), { recursive: true, mode: DIRECTORY_MODE });
       await writeEntry(join(directory, ...segments, name), body);
       fileCount += 1;
     }
   } catch (error) {
-    throw TinkexError.isInstance(error) || isFaultOfDisk(error) ? error : archiveError('it is damaged or not a tar file', error);
+    throw TinkexError.isInstance(error) || isFaultOfDisk(error) ? error : checkpointRefused('it is damaged or not a tar file', error);
   }
   return { fileCount, totalBytes };
-}
-
-/** The file system's codes for names that contradict each other, or that it cannot store. */
-const FAULTS_OF_NAMES: readonly string[] = ['EEXIST', 'ENOTDIR', 'EISDIR', 'EINVAL', 'EILSEQ', 'ENAMETOOLONG'];
-
-/** Whether the disk is at fault and not the archive: full, read-only, no permission. Such an error surfaces unchanged. */
-function isFaultOfDisk(error: unknown): boolean {
-  const { syscall, code } = error as NodeJS.ErrnoException;
-  return syscall !== undefined && code !== undefined && !FAULTS_OF_NAMES.includes(code);
 }
 
 async function writeEntry(path: string, body: ReadableStream<Uint8Array>): Promise<void> {
@@ -101,7 +92,7 @@ async function* tarBytes(archivePath: string, options: ExtractOptions): AsyncGen
     for await (const block of blocks as AsyncIterable<Uint8Array>) {
       if (options.signal?.aborted) throw new AbortedError({ message: 'The extraction was aborted.', cause: options.signal.reason });
       total += block.byteLength;
-      if (total > maxTarBytes) throw archiveError(`it unpacks to more than ${options.maxBytes} bytes`);
+      if (total > maxTarBytes) throw checkpointRefused(`it unpacks to more than ${options.maxBytes} bytes`);
       yield block;
     }
   } finally {

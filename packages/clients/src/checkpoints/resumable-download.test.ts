@@ -22,7 +22,7 @@ let handler: Handler;
 let requests: IncomingMessage['headers'][];
 let transport: UndiciTransport;
 
-/** Waits between attempts pass at once; the watch for stalls (an hour here) never fires. */
+/** Waits between attempts pass immediately; the watch for stalls (an hour here) never fires. */
 const hastyClock: Clock = {
   now: systemClock.now,
   setTimeout: (callback, delayMs) => (delayMs < 60_000 ? setImmediate(callback) : undefined),
@@ -159,7 +159,7 @@ describe('downloadToFile', () => {
     expect(requests).toHaveLength(3);
   });
 
-  it('starts again when nothing tells whether the file is still the same', async () => {
+  it('starts again when nothing shows whether the file is still the same', async () => {
     handler = serveWithCuts(50_000, 1, {});
     await download();
     expect(requests.map(({ range }) => range)).toEqual([undefined, undefined]);
@@ -180,14 +180,14 @@ describe('downloadToFile', () => {
     expect((await readFile(join(root, 'file'))).equals(changed)).toBe(true);
   });
 
-  it('shows neither the signed address nor a redirect that is no address', async () => {
+  it('shows neither the signed address nor a redirect that is not a URL', async () => {
     handler = (_, response) => response.writeHead(302, { location: 'https://host:999999/file?token=hidden' }).end();
     const failure = await download().catch((error: unknown) => error);
     expect(inspect(failure, { depth: null, showHidden: true })).not.toMatch(/secret|hidden/);
     expect(failure).toMatchObject({ code: 'TINKEX_CONNECTION' });
   });
 
-  it('tells why an object store refused, without the signature it repeats', async () => {
+  it('reports why an object store refused, without the signature it repeats', async () => {
     const refusal = `<?xml version="1.0"?><Error><Code>SignatureDoesNotMatch</Code><Message>They differ.</Message><SignatureProvided>secret</SignatureProvided></Error>`;
     handler = (_, response) => response.writeHead(403).end(refusal);
     const failure = await download().catch((error: unknown) => error);
@@ -245,7 +245,7 @@ describe('downloadToFile', () => {
     expect((await readFile(join(root, 'file'))).equals(content)).toBe(true);
   });
 
-  it('fails at once on a status that will not change', async () => {
+  it('fails immediately on a status that will not change', async () => {
     handler = (_, response) => response.writeHead(404).end('gone');
     await expect(download()).rejects.toMatchObject({ status: 404 });
     expect(requests).toHaveLength(1);
@@ -254,18 +254,18 @@ describe('downloadToFile', () => {
 
 describe('downloadCheckpoint', () => {
   const path = 'tinker://run:train:0/weights/final';
+  const openContent = async () => {
+    const signed = { urls: { 'archive.tar': url }, expires: new Date(8.64e15) };
+    return { isArchive: true, signed, sign: async () => signed, close: async () => undefined };
+  };
   const fetchInto = (directory: string, signal?: AbortSignal) =>
-    downloadCheckpoint(
-      { transport, clock: hastyClock, source: () => ({ clientId: 'c', baseUrl: 'b' }), archiveUrl: async () => url },
-      path,
-      {
-        directory,
-        stallTimeoutMs: 3_600_000,
-        ...(signal ? { signal } : {}),
-      },
-    );
+    downloadCheckpoint({ transport, clock: hastyClock, source: () => ({ clientId: 'c', baseUrl: 'b' }), openContent }, path, {
+      directory,
+      stallTimeoutMs: 3_600_000,
+      ...(signal ? { signal } : {}),
+    });
 
-  it('leaves nothing behind when the archive is no archive', async () => {
+  it('leaves nothing behind when the archive is not an archive', async () => {
     handler = serveWithCuts(0, 0);
     await expect(fetchInto(join(root, 'checkpoint'))).rejects.toThrow('refused');
     expect(await readdir(root)).toEqual([]);

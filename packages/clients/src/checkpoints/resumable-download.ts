@@ -4,7 +4,7 @@ import { ConnectionError, TimeoutError } from '@tinkex/types';
 import { apiStatusError, isRetryableStatus } from '@tinkex/types/wire';
 import { fetchRange, parseContentRange, rangeValidator } from '../downloads/fetch-range.js';
 import { StallGuard } from '../downloads/stall-guard.js';
-import { archiveError } from './entry-path.js';
+import { checkpointRefused } from './entry-path.js';
 
 /** New URLs requested in a row without a single new byte. */
 const MAX_FRUITLESS_REFRESHES = 2;
@@ -18,18 +18,23 @@ export interface DownloadProgress {
   readonly receivedBytes: number;
   /** Not set while the server has not named a length. */
   readonly totalBytes?: number | undefined;
+  /** The file that is being received, when a checkpoint is fetched file by file. */
+  readonly fileName?: string | undefined;
 }
 
 /** Options of {@link downloadToFile}. */
 export interface DownloadToFileOptions {
   readonly transport: Transport;
   readonly clock: Clock;
-  readonly url: string;
+  /** A function is called before each attempt: it may have the URL signed again before it expires. */
+  readonly url: string | (() => Promise<string>);
   /** Requests a new URL when the server no longer accepts the signed one. */
   readonly refreshUrl?: (() => Promise<string>) | undefined;
   readonly maxBytes: number;
   /** Longest time without a byte before the download reconnects and resumes. */
   readonly stallTimeoutMs: number;
+  /** The permissions of the file. Default 0o600. */
+  readonly mode?: number | undefined;
   readonly onProgress?: ((progress: DownloadProgress) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -39,7 +44,7 @@ export interface DownloadToFileOptions {
  * and the file is still the same one; otherwise it starts again. The length is checked against what the server announced.
  */
 export async function downloadToFile(path: string, options: DownloadToFileOptions): Promise<DownloadProgress> {
-  const file = await open(path, 'wx', 0o600);
+  const file = await open(path, 'wx', options.mode ?? 0o600);
   const transfer = new Transfer(file, options);
   try {
     const { clock, signal } = options;
@@ -66,7 +71,7 @@ class Transfer {
   #startOffset = 0;
   readonly #file: FileHandle;
   readonly #options: DownloadToFileOptions;
-  #url: string;
+  #url = '';
   #refreshes = 0;
   #total: number | undefined;
   #validator: string | undefined;
@@ -74,7 +79,7 @@ class Transfer {
   constructor(file: FileHandle, options: DownloadToFileOptions) {
     this.#file = file;
     this.#options = options;
-    this.#url = options.url;
+    if (typeof options.url === 'string') this.#url = options.url;
   }
 
   get progress(): DownloadProgress {
@@ -89,6 +94,7 @@ class Transfer {
   /** One connection. Throws a `ConnectionError` when another attempt from the current offset may succeed. */
   async attempt(): Promise<void> {
     this.#startOffset = this.offset;
+    if (typeof this.#options.url === 'function') this.#url = await this.#options.url();
     const guard = new StallGuard(this.#options.clock, this.#options.stallTimeoutMs, this.#options.signal);
     let response: TransportResponse | undefined;
     try {
@@ -172,7 +178,7 @@ class Transfer {
       throw new ConnectionError({ message: `The signed download address was refused with status ${status}.` });
     }
     const reason = storageReason(new TextDecoder().decode(body));
-    const error = apiStatusError({ status, headers, body: reason, method: 'GET', path: '(checkpoint archive)' });
+    const error = apiStatusError({ status, headers, body: reason, method: 'GET', path: '(checkpoint download)' });
     if (status === 409 || !isRetryableStatus(status)) throw error;
     throw new ConnectionError({ message: `The checkpoint download failed with status ${status}.`, cause: error });
   }
@@ -195,7 +201,7 @@ class Transfer {
   }
 
   #tooLarge(): Error {
-    return archiveError(`it is larger than ${this.#options.maxBytes} bytes`);
+    return checkpointRefused(`it is larger than ${this.#options.maxBytes} bytes`);
   }
 }
 

@@ -69,7 +69,7 @@ describe('ApiFuture', () => {
     await expect(future.result({ signal })).rejects.toBeInstanceOf(AbortedError);
   });
 
-  it('publishes a failure nobody waits for, and never makes it an unhandled rejection', async () => {
+  it('publishes a failure that no caller waits for, and never makes it an unhandled rejection', async () => {
     const { core } = make<number>();
     core.accept(['req-9']);
     const events = await unobserved(() => core.reject(failure));
@@ -90,7 +90,7 @@ describe('ApiFuture', () => {
     ['catch', (future: ApiFuture<number>) => future.catch(() => undefined)],
     ['result', (future: ApiFuture<number>) => future.result().catch(() => undefined)],
     ['submitted', (future: ApiFuture<number>) => future.submitted().catch(() => undefined)],
-  ])('publishes nothing when somebody waits by %s', async (_, wait) => {
+  ])('publishes nothing when a caller waits by %s', async (_, wait) => {
     const { core, future } = make<number>();
     const waiting = wait(future);
     expect(await unobserved(() => core.reject(failure))).toEqual([]);
@@ -150,7 +150,7 @@ describe('ApiFuture', () => {
     ]);
   });
 
-  it('iteration throws the failure, ends at break, and ends at once on a settled future', async () => {
+  it('iteration throws the failure, ends at break, and ends immediately on a settled future', async () => {
     const failing = make<number>();
     const reading = (async () => {
       for await (const { status } of failing.future) expect(status).toBe('submitting');
@@ -168,7 +168,7 @@ describe('ApiFuture', () => {
     expect(states).toEqual(['resolved']);
   });
 
-  it('several reads at once each get a change or the end', async () => {
+  it('several concurrent reads each get a change or the end', async () => {
     const { core, future } = make<number>();
     const iterator = future[Symbol.asyncIterator]();
     await iterator.next();
@@ -198,7 +198,7 @@ describe('ApiFuture', () => {
     warn.mockRestore();
   });
 
-  it('tells queue states on transitions only, until told to stop', () => {
+  it('reports queue states on transitions only, until unsubscribed', () => {
     const { core, future } = make<number>();
     const changes: unknown[] = [];
     const published: unknown[] = [];
@@ -222,7 +222,7 @@ describe('ApiFuture', () => {
     ]);
   });
 
-  it('the chunks of one call are each told on their own transitions', () => {
+  it('the chunks of one call each report their own transitions', () => {
     const { core, future } = make<number>();
     const changes: string[] = [];
     future.onQueueState(({ state, requestId }) => changes.push(`${requestId} ${state}`));

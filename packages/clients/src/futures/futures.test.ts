@@ -5,7 +5,7 @@ import { never } from '../../test/support/scripted-transport.js';
 const handle = { kind: 'tinkex.future', version: 1, requestType: 'OptimStep', requestIds: ['step-1'] } as const;
 
 describe('futures.attach', () => {
-  it('goes on waiting for the promise of a handle', async () => {
+  it('continues to wait for the future of a handle', async () => {
     const server = miniServer();
     server.routes.set('retrieve_future', () => ({ body: { metrics: { 'grad_norm:mean': 2 } } }));
     const future = server.service.futures.attach(handle);

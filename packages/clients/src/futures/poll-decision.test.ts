@@ -77,7 +77,7 @@ describe('future-poll vectors, decisions', () => {
   it.each(readVectors<{ responses: VectorAnswer[] }, Expected>('future-poll'))('$name', ({ name, input, expected }) => {
     const done = walk(input.responses);
     expect(done.requests).toBe(expected.requests);
-    // What the reference does "at once" we do at the floor's pace, which is no sleep of the rule: see poller.test.ts.
+    // What the reference does "immediately" we do at the floor's pace, which is not a sleep of the rule: see poller.test.ts.
     expect(done.sleeps).toEqual(expected.sleeps);
     expect(done.outcome).toBe(expected.outcome);
     if (expected.queue_states) expect(done.queueStates).toEqual(expected.queue_states);
@@ -140,7 +140,7 @@ describe('failure shapes of other servers', () => {
     expect((decision as { error: ApiStatusError }).error.status).toBe(status);
   });
 
-  it('a null error in a result is no failure', () => {
+  it('a null error in a result is not a failure', () => {
     expect(decidePoll(FIRST_POLL, success({ metrics: {}, error: null }), 'r', 'OptimStep').action).toBe('resolve');
   });
 

@@ -73,7 +73,7 @@ describe('future-poll vectors, over HTTP', () => {
     const bodies = transport.seen.map(({ body }) => (body as { allow_metadata_only: boolean }).allow_metadata_only);
     if (expected.allow_metadata_only) expect(bodies).toEqual(expected.allow_metadata_only);
     expect(transport.seen.map(({ headers }) => headers['x-tinker-request-iteration'])).toEqual(bodies.map((_, index) => String(index)));
-    // The floor is the one difference from the reference: where it polls at once, we keep our pace.
+    // The floor is the one difference from the reference: where it polls immediately, we keep our pace.
     const waits = transport.seen.slice(1).map(({ atMs }, index) => atMs - (transport.seen[index]?.atMs ?? 0));
     const sleeps = [...expected.sleeps];
     waits.forEach((waitMs, index) => {

@@ -52,6 +52,8 @@ export interface PollJob<T> {
   /** From the call to the first poll; sent to the server with the first poll. */
   readonly roundtripMs?: number;
   readonly headers?: CallOptions['headers'];
+  /** The size of the result, if it exists already and the server has named it: it is requested directly. */
+  readonly sizeBytes?: number | undefined;
 }
 
 /** What the polls of one connection share. */
@@ -95,8 +97,14 @@ export class Poller {
     let quickAnswers = 0;
     let heldBytes = 0;
     const begunAtMs = clock.now();
+    const { sizeBytes = 0 } = job;
     this.#pending += 1;
     try {
+      if (sizeBytes > 0) {
+        if (!responseBudget.tryEnter(sizeBytes)) await responseBudget.enter(sizeBytes, job.scope.signal);
+        heldBytes = sizeBytes;
+        memory = { ...FIRST_POLL, allowMetadataOnly: false };
+      }
       // One frame for the whole job: tens of thousands may be pending, and each frame holds its variables.
       for (let iteration = 0; ; iteration += 1) {
         if (!slots.tryEnter()) await slots.enter(1, job.scope.requestSignal, !memory.allowMetadataOnly);
@@ -114,7 +122,7 @@ export class Poller {
         quickAnswers = heldMs >= HELD_ANSWER_MS ? 0 : quickAnswers + 1;
         const decision = decidePoll(memory, answer, job.requestId, job.requestType);
         this.#publish(job, iteration, decision, answer, heldMs);
-        if (answer.kind !== 'success' || decision.action === 'reject') this.#report(job, memory, answer, decision, iteration, begunAtMs);
+        this.#report(job, memory, answer, decision, iteration, begunAtMs);
         job.observer.polled();
         if (decision.action === 'resolve') return this.#decode(job, decision, iteration, begunAtMs);
         if (decision.action === 'reject') throw decision.error;
@@ -204,7 +212,8 @@ export class Poller {
 
   #report<T>(job: PollJob<T>, memory: PollMemory, answer: PollAnswer, decision: PollDecision, iteration: number, begunAtMs: number): void {
     const { onReport, clock } = this.#parts;
-    if (onReport === undefined) return;
+    const isOrdinary = answer.kind === 'success' && decision.action !== 'reject';
+    if (onReport === undefined || isOrdinary) return;
     const { requestId, requestType } = job;
     const report = pollReport(memory, answer, decision, { requestId, requestType, iteration, elapsedMs: clock.now() - begunAtMs });
     if (report !== undefined) onReport(report);

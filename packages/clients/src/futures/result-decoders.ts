@@ -4,23 +4,26 @@ import {
   type LoadWeightsResponse,
   type OptimStepResponse,
   type SampleResponse,
+  type SaveWeightsExternalResponse,
   type SaveWeightsForSamplerResponse,
   type SaveWeightsResponse,
   type UnloadModelResponse,
   ValidationError,
   type WireFormat,
 } from '@tinkex/types';
-import { type CreateModelResponse, endpoints, protobuf } from '@tinkex/types/wire';
+import { type CreateCustomLossResponse, type CreateModelResponse, endpoints, protobuf } from '@tinkex/types/wire';
 
 /** The result of each kind of operation. */
 export interface FutureResults {
   CreateModel: CreateModelResponse;
+  CreateCustomLoss: CreateCustomLossResponse;
   Forward: ForwardBackwardOutput;
   ForwardBackward: ForwardBackwardOutput;
   OptimStep: OptimStepResponse;
   SaveWeights: SaveWeightsResponse;
   LoadWeights: LoadWeightsResponse;
   SaveWeightsForSampler: SaveWeightsForSamplerResponse;
+  SaveWeightsExternal: SaveWeightsExternalResponse;
   UnloadModel: UnloadModelResponse;
   Sample: SampleResponse;
 }
@@ -39,12 +42,14 @@ const FORWARD_BACKWARD: ResultDecoder<FutureResults['ForwardBackward']> = {
 /** How the result of each kind of operation is read. */
 export const RESULT_DECODERS: { readonly [Type in keyof FutureResults]: ResultDecoder<FutureResults[Type]> } = {
   CreateModel: { json: (value) => endpoints.createModel.result.decode(value) },
+  CreateCustomLoss: { json: (value) => endpoints.createCustomLoss.result.decode(value) },
   Forward: FORWARD_BACKWARD,
   ForwardBackward: FORWARD_BACKWARD,
   OptimStep: { json: (value) => endpoints.optimStep.result.decode(value) },
   SaveWeights: { json: (value) => endpoints.saveWeights.result.decode(value) },
   LoadWeights: { json: (value) => endpoints.loadWeights.result.decode(value) },
   SaveWeightsForSampler: { json: (value) => endpoints.saveWeightsForSampler.result.decode(value) },
+  SaveWeightsExternal: { json: (value) => endpoints.saveWeightsExternal.result.decode(value) },
   UnloadModel: { json: (value) => endpoints.unloadModel.result.decode(value) },
   Sample: {
     json: (value) => endpoints.asample.result.decode(value),

@@ -98,7 +98,7 @@ describe('AdmissionQueue as a counting limit', () => {
     expect(order).toEqual(['express', 'first', 'second']);
   });
 
-  it('rejects at once when the signal has fired already', async () => {
+  it('rejects immediately when the signal has fired already', async () => {
     const slots = AdmissionQueue.counting(1);
     await expect(slots.enter(1, AbortSignal.abort())).rejects.toBeInstanceOf(AbortedError);
     expect(slots.used).toBe(0);

@@ -11,13 +11,16 @@ export interface ClientLimits {
   readonly maxReusedBodyBytes?: number | undefined;
   /** Bytes of large results being fetched at the same time. Default: the server's value, else 52,428,800. */
   readonly maxResponseBytesInFlight?: number | undefined;
-  /** Sampling submissions in flight at the same time. Default 400. */
+  /** Sampling submissions in flight at the same time. Default 400; with one poll per sampling session 16, and up to 400 for a distant server. */
   readonly maxConcurrentSampleSubmissions?: number | undefined;
   /** The same limit during a backoff and for 10 s after it. Default 10. */
   readonly maxThrottledSampleSubmissions?: number | undefined;
   /** Estimated bytes of prompts being submitted at the same time. Default: the server's value, else 10,485,760. */
   readonly maxPromptBytesInFlight?: number | undefined;
-  /** Sample calls (submission and wait) at the same time in one sampling client. Default: the server's value, else 2,000. */
+  /**
+   * Sample calls (submission and wait) at the same time in one sampling client. Default: the server's value, else 2,000; no limit if one poll
+   * waits for all samples (flag `sample_use_retrieve_futures`).
+   */
   readonly maxConcurrentSamples?: number | undefined;
   /**
    * Sample calls that one sampling client starts in one turn of the event loop. It starts more each time the event loop is idle. Default 32.

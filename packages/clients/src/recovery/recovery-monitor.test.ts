@@ -112,13 +112,13 @@ describe('RecoveryMonitor', () => {
     expect(monitor.watched).toEqual([]);
   });
 
-  it('recovers on request, without the optimizer if so told', async () => {
+  it('recovers on request, without the optimizer if asked to', async () => {
     const { clock, monitor, state } = world({ restoreOptimizer: false });
     state.failures = 1;
     expect(await clock.runUntil(monitor.recover('run'))).toEqual({ path: 'tinker://run/weights/new', hasOptimizer: false });
   });
 
-  it('says so at once when there is no checkpoint', async () => {
+  it('says so immediately when there is no checkpoint', async () => {
     const { monitor, state } = world();
     state.checkpoints = [];
     await expect(monitor.recover('run')).rejects.toThrow('no checkpoint to continue from');

@@ -25,7 +25,12 @@ export function identityOf(credential: string, isExchanged: boolean): WhoamiResp
     });
   }
   const email = claims?.['email'];
-  return { userUrn: subject, email: typeof email === 'string' && email !== '' ? email : undefined };
+  const organization = claims?.['org_id'];
+  return {
+    userUrn: subject,
+    orgUrn: isNamed(organization) ? `tml:organization:${organization}` : undefined,
+    email: typeof email === 'string' && email !== '' ? email : undefined,
+  };
 }
 
 /** The claims of a JWT, or undefined when the text is not a JWT: an ordinary key is not an error here. */
@@ -36,4 +41,9 @@ function claimsOf(credential: string): Record<string, unknown> | undefined {
     if (ValidationError.isInstance(error)) return undefined;
     throw error;
   }
+}
+
+/** The claim is text, or a number on some servers. */
+function isNamed(organization: unknown): boolean {
+  return typeof organization === 'number' || (typeof organization === 'string' && organization !== '');
 }

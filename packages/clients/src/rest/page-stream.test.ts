@@ -49,7 +49,7 @@ describe('PageStream', () => {
         fc.integer({ min: 1, max: 30 }),
         fc.boolean(),
         async (count, limit, offset, cap, withTotal) => {
-          // Without a cursor a server that lowers the limit cannot be told from the end of the list.
+          // Without a cursor a server that lowers the limit cannot be distinguished from the end of the list.
           const { asked, stream } = list(names(count), { limit, offset, withTotal, ...(withTotal ? { cap } : {}) });
           expect(await stream.toArray()).toEqual(names(count).slice(offset));
           expect(asked.length).toBeLessThanOrEqual(count + 2);
@@ -84,7 +84,7 @@ describe('PageStream', () => {
     expect(calls).toBe(expectedCalls);
   });
 
-  it('gives a failure to whoever awaits, and to the loop', async () => {
+  it('gives a failure to the awaiting caller, and to the loop', async () => {
     const stream = new PageStream<string, readonly string[]>({
       offset: 0,
       limit: 1,

@@ -1,4 +1,4 @@
-/** One list endpoint, as a {@link PageStream} reads it. */
+/** One list endpoint whose pages are counted, as a {@link PageStream} reads it. */
 export interface PageSource<Item, Page> {
   /** Fetches one page. Nothing is fetched before you await or iterate the stream. */
   fetch(range: PageRange): Promise<Page>;
@@ -20,16 +20,30 @@ export interface PageRange {
   readonly offset: number;
 }
 
+/** One list endpoint whose pages name what follows them, as a {@link PageStream} reads it. */
+export interface CursorSource<Item, Page, Position> {
+  /** Where to start. */
+  readonly first: Position;
+  /** Fetches one page. Nothing is fetched before you await or iterate the stream. */
+  fetch(position: Position): Promise<Page>;
+  /** The items of a page, in order. */
+  items(page: Page): readonly Item[];
+  /** Where the next page starts; undefined after the last. `fetched` counts the items so far, those of this page included. */
+  next(page: Page, fetched: number): Position | undefined;
+}
+
 /**
  * A list on the server. Await it for the first page as the server sent it, or iterate over it for all items across pages; `pages()`
  * iterates page by page. Lazy: a page is requested when it is needed, one at a time, and leaving the loop stops it.
  */
-export class PageStream<Item, Page> implements PromiseLike<Page>, AsyncIterable<Item> {
-  readonly #source: PageSource<Item, Page>;
+export class PageStream<Item, Page, Position = PageRange> implements PromiseLike<Page>, AsyncIterable<Item> {
+  readonly #source: CursorSource<Item, Page, Position>;
   #first: Promise<Page> | undefined;
 
-  constructor(source: PageSource<Item, Page>) {
-    this.#source = source;
+  constructor(source: PageSource<Item, Page>);
+  constructor(source: CursorSource<Item, Page, Position>);
+  constructor(source: PageSource<Item, Page> | CursorSource<Item, Page, Position>) {
+    this.#source = 'first' in source ? source : (byOffset(source) as unknown as CursorSource<Item, Page, Position>);
   }
 
   /** Waits for the first page. The same page is given to every `await` of this object. */
@@ -54,16 +68,14 @@ export class PageStream<Item, Page> implements PromiseLike<Page>, AsyncIterable<
     let previousItems: readonly Item[] = [];
     for (;;) {
       const items = source.items(page);
-      // A server that ignores `offset` would otherwise send the same page forever.
+      // A server that ignores `offset` or the cursor would otherwise send the same page forever.
       if (isSamePage(previousItems, items)) return;
       yield page;
       fetched += items.length;
-      const total = source.total?.(page);
-      const pageSize = source.pageSize?.(page) || source.limit;
-      const isLast = total === undefined ? items.length !== pageSize : source.offset + fetched >= total;
-      if (items.length === 0 || isLast) return;
+      const next = source.next(page, fetched);
+      if (items.length === 0 || next === undefined) return;
       previousItems = items;
-      page = await source.fetch({ limit: source.limit, offset: source.offset + fetched });
+      page = await source.fetch(next);
     }
   }
 
@@ -79,9 +91,24 @@ export class PageStream<Item, Page> implements PromiseLike<Page>, AsyncIterable<
   }
 
   #firstPage(): Promise<Page> {
-    this.#first ??= this.#source.fetch({ limit: this.#source.limit, offset: this.#source.offset });
+    this.#first ??= this.#source.fetch(this.#source.first);
     return this.#first;
   }
+}
+
+function byOffset<Item, Page>(source: PageSource<Item, Page>): CursorSource<Item, Page, PageRange> {
+  const { limit, offset } = source;
+  return {
+    first: { limit, offset },
+    fetch: (range) => source.fetch(range),
+    items: (page) => source.items(page),
+    next(page, fetched) {
+      const total = source.total?.(page);
+      const pageSize = source.pageSize?.(page) || limit;
+      const isLast = total === undefined ? source.items(page).length !== pageSize : offset + fetched >= total;
+      return isLast ? undefined : { limit, offset: offset + fetched };
+    },
+  };
 }
 
 function isSamePage(before: readonly unknown[], after: readonly unknown[]): boolean {

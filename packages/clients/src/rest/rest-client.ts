@@ -1,27 +1,33 @@
-import type { Transport } from '@tinkex/http';
 import {
-  type AuditLogResponse,
-  type BillingUsageResponse,
   type Checkpoint,
   type CheckpointArchiveUrlResponse,
   type CheckpointsListResponse,
+  type ExternalWeightsUrlsResponse,
   type GetSamplerResponse,
   type GetSessionResponse,
   type ListSessionsResponse,
   parseTinkerPath,
+  type SessionSearchRequest,
+  type SessionSearchResponse,
+  type SessionSummary,
   type TrainingRun,
   type TrainingRunsResponse,
+  ValidationError,
   type WeightsInfoResponse,
   type WhoamiResponse,
 } from '@tinkex/types';
 import type { EndpointKey, EndpointRequest, EndpointResponse } from '../calls/endpoint-types.js';
 import { type DownloadCheckpointOptions, type DownloadedCheckpoint, downloadCheckpoint } from '../checkpoints/download-checkpoint.js';
-import type { CallOptions, CallStep } from '../runtime/call-options.js';
+import type { ConnectionOptions } from '../connection/connection-options.js';
+import type { CallOptions } from '../runtime/call-options.js';
 import { waitFor } from '../runtime/wait-for.js';
-import { type ArchiveUrlParts, checkpointArchivePath, requestArchiveUrl } from './archive-url.js';
+import { checkpointArchivePath, requestArchiveUrl } from './archive-url.js';
 import { changeOnce, type OnceOnlyChange } from './change-once.js';
+import { openContent, requestFileUrls } from './checkpoint-content.js';
+import { type CopiedWeights, type CopyWeightsToProjectOptions, checkCopy, copyWeights } from './copy-weights.js';
 import { identityOf } from './identity.js';
 import { PageStream } from './page-stream.js';
+import { RestConnection, type RunRestCall } from './rest-connection.js';
 import { exportTrace } from './trace-export.js';
 
 /** Whose records a query covers. Default `owned`. */
@@ -43,31 +49,26 @@ export interface ListTrainingRunsOptions extends ListOptions, ScopeOptions {
   readonly projectId?: string | undefined;
 }
 
-/** Options of `getAuditLog`. */
-export interface AuditLogOptions extends CallOptions {
-  /** Default `all`. */
-  readonly eventType?: 'all' | 'checkpoints' | undefined;
-  /** A day in UTC, `YYYY-MM-DD`. Default: today on the server. */
-  readonly day?: string | undefined;
-}
-
 /**
- * Manages what is stored on the service: training runs, checkpoints, sessions, samplers, logs and bills. Needs no session. Create it with
- * `service.createRestClient()`.
+ * Manages what is stored on the service: training runs, checkpoints, sessions and samplers. Needs no session. Create it with its own
+ * connection, or with that of a service client (`service.createRestClient()`).
  *
+ * The constructor makes no request. Close it when you are done, or declare it with `await using`; a process that forgets still exits.
  * Reads and changes are retried after connection faults, 408, 409, 429 and 5xx. Methods throw the errors of `@tinkex/types`; an invalid
  * `tinker://` path is a `ValidationError` before anything is sent.
+ *
+ * @throws `ConfigurationError` for unknown or invalid options, immediately.
  */
-export class RestClient {
-  readonly #run: RunRestCall;
+export class RestClient implements AsyncDisposable {
+  readonly #connection: RestConnection;
 
-  private constructor(run: RunRestCall) {
-    this.#run = run;
+  constructor(options: ConnectionOptions | RestConnection = {}) {
+    this.#connection = options instanceof RestConnection ? options : RestConnection.open(options);
   }
 
   /** @internal Use `service.createRestClient()`. */
-  static of(run: RunRestCall): RestClient {
-    return new RestClient(run);
+  static of(run: RunRestCall, projectId: string | undefined): RestClient {
+    return new RestClient(RestConnection.borrow(run, projectId));
   }
 
   /** One training run. */
@@ -78,13 +79,16 @@ export class RestClient {
 
   /** The training run that a checkpoint belongs to. */
   async getTrainingRunByTinkerPath(tinkerPath: string, options: ScopeOptions = {}): Promise<TrainingRun> {
-    return this.getTrainingRun(parseTinkerPath(tinkerPath).trainingRunId, options);
+    const { trainingRunId } = parseTinkerPath(tinkerPath);
+    const { accessScope = 'owned' } = options;
+    const method = 'getTrainingRunByTinkerPath';
+    return this.#call('getTrainingRun', { params: { trainingRunId }, query: { accessScope } }, options, method);
   }
 
   /** What is needed to load a checkpoint: base model, rank, trained parts. Works for other users' public checkpoints too. */
   async getWeightsInfoByTinkerPath(tinkerPath: string, options: CallOptions = {}): Promise<WeightsInfoResponse> {
     parseTinkerPath(tinkerPath);
-    return this.#call('weightsInfo', { body: { tinkerPath } }, options);
+    return this.#call('weightsInfo', { body: { tinkerPath } }, options, 'getWeightsInfoByTinkerPath');
   }
 
   /** Training runs, newest first. Page size 20 unless `limit` says otherwise. */
@@ -127,7 +131,7 @@ export class RestClient {
   /**
    * A signed URL of a checkpoint's archive and when it expires. Treat the URL as a secret. Waits while the server builds the archive.
    *
-   * @param checkpointId - `weights/{name}` or `sampler_weights/{name}`; a bare name on servers that use those.
+   * @param checkpointId - `weights/{name}`, `sampler_weights/{name}` or `external_weights/{name}`; a bare name on servers that use those.
    */
   async getCheckpointArchiveUrl(
     trainingRunId: string,
@@ -135,7 +139,7 @@ export class RestClient {
     options: CallOptions = {},
   ): Promise<CheckpointArchiveUrlResponse> {
     const path = checkpointArchivePath(trainingRunId, checkpointId);
-    return this.#run(options, (parts, step) => requestArchiveUrl(parts, path, step));
+    return this.#connection.run('getCheckpointArchiveUrl', options, (parts, step) => requestArchiveUrl(parts, path, step));
   }
 
   /** Like {@link getCheckpointArchiveUrl}, by path. */
@@ -144,14 +148,36 @@ export class RestClient {
     return this.getCheckpointArchiveUrl(trainingRunId, checkpointId, options);
   }
 
-  /** Downloads a checkpoint's archive and extracts it into a directory, safely and all or nothing. */
+  /** One signed URL for each file of an external checkpoint, and when they expire. Treat the URLs as secrets. */
+  async getExternalWeightsUrls(tinkerPath: string, options: CallOptions = {}): Promise<ExternalWeightsUrlsResponse> {
+    const { checkpointType } = parseTinkerPath(tinkerPath);
+    if (checkpointType !== 'external') {
+      const message = `is a ${checkpointType} checkpoint; only external_weights have files. Save them with saveWeightsExternal`;
+      throw new ValidationError({ direction: 'request', subject: 'tinkerPath', issues: [{ path: tinkerPath, message }] });
+    }
+    return this.#connection.run('getExternalWeightsUrls', options, (parts, step) => requestFileUrls(parts, tinkerPath, step));
+  }
+
+  /**
+   * Downloads the files of a checkpoint into a directory, safely and all or nothing. Training checkpoints are exported for the time of the
+   * download, in a separate session that trains nothing. A server without external weights gives an archive, which is extracted.
+   */
   async downloadCheckpoint(tinkerPath: string, options: DownloadCheckpointOptions = {}): Promise<DownloadedCheckpoint> {
     parseTinkerPath(tinkerPath);
-    return this.#run(options, ({ transport, runtime: { clock, source } }, step) => {
-      const { signal, headers } = step;
-      const archiveUrl = async () => (await this.getCheckpointArchiveUrlFromTinkerPath(tinkerPath, { signal, headers })).url;
-      return downloadCheckpoint({ transport, clock, source, archiveUrl }, tinkerPath, { ...options, signal });
+    return this.#connection.run('downloadCheckpoint', options, (parts, { signal, headers }) => {
+      const { transport, runtime } = parts;
+      const open = () => openContent(parts, tinkerPath, { signal, headers });
+      return downloadCheckpoint({ transport, ...runtime, openContent: open }, tinkerPath, { ...options, signal });
     });
+  }
+
+  /**
+   * Copies a checkpoint into a project. The copy shares its storage with the source and keeps its kind. It belongs to a new training run,
+   * which cannot be trained.
+   */
+  async copyWeights(tinkerPath: string, options: CopyWeightsToProjectOptions = {}): Promise<CopiedWeights> {
+    const projectId = checkCopy(tinkerPath, options.destinationProjectId ?? this.#connection.projectId);
+    return this.#connection.run('copyWeights', options, ({ calls }, step) => copyWeights(calls, tinkerPath, projectId, options, step));
   }
 
   /**
@@ -159,27 +185,28 @@ export class RestClient {
    * lost and a later attempt finds the checkpoint gone.
    */
   async deleteCheckpoint(trainingRunId: string, checkpointId: string, options: CallOptions = {}): Promise<void> {
-    await this.#change('deleteCheckpoint', { trainingRunId, checkpointId }, options);
+    await this.#change('deleteCheckpoint', { trainingRunId, checkpointId }, options, 'deleteCheckpoint');
   }
 
   /** Like {@link deleteCheckpoint}, by path. */
   async deleteCheckpointFromTinkerPath(tinkerPath: string, options: CallOptions = {}): Promise<void> {
-    await this.#change('deleteCheckpoint', checkpointOf(tinkerPath), options);
+    await this.#change('deleteCheckpoint', checkpointOf(tinkerPath), options, 'deleteCheckpointFromTinkerPath');
   }
 
   /** Makes a checkpoint public. */
   async publishCheckpointFromTinkerPath(tinkerPath: string, options: CallOptions = {}): Promise<void> {
-    await this.#change('publishCheckpoint', checkpointOf(tinkerPath), options);
+    await this.#change('publishCheckpoint', checkpointOf(tinkerPath), options, 'publishCheckpointFromTinkerPath');
   }
 
   /** Makes a checkpoint private again. */
   async unpublishCheckpointFromTinkerPath(tinkerPath: string, options: CallOptions = {}): Promise<void> {
-    await this.#change('unpublishCheckpoint', checkpointOf(tinkerPath), options);
+    await this.#change('unpublishCheckpoint', checkpointOf(tinkerPath), options, 'unpublishCheckpointFromTinkerPath');
   }
 
   /** Lets a checkpoint expire `ttlSeconds` from now; `null` keeps it forever. */
   async setCheckpointTtlFromTinkerPath(tinkerPath: string, ttlSeconds: number | null, options: CallOptions = {}): Promise<void> {
-    await this.#call('setCheckpointTtl', { params: checkpointOf(tinkerPath), body: { ttlSeconds } }, options);
+    const method = 'setCheckpointTtlFromTinkerPath';
+    await this.#call('setCheckpointTtl', { params: checkpointOf(tinkerPath), body: { ttlSeconds } }, options, method);
   }
 
   /** The runs and samplers of a session. */
@@ -206,12 +233,12 @@ export class RestClient {
 
   /** Has the server write a performance trace of a session; resolves to a signed URL, valid for about an hour. */
   async exportSessionTrace(sessionId: string, options: CallOptions = {}): Promise<string> {
-    return this.#run(options, (parts, step) => exportTrace(parts, sessionId, step));
+    return this.#connection.run('exportSessionTrace', options, (parts, step) => exportTrace(parts, sessionId, step));
   }
 
   /** Who the credential belongs to, by its claims. Makes no request except, once, for the token. */
   async whoami(options: CallOptions = {}): Promise<WhoamiResponse> {
-    return this.#run(options, async ({ credential, isCredentialExchanged, runtime }, { signal }) =>
+    return this.#connection.run('whoami', options, async ({ credential, isCredentialExchanged, runtime }, { signal }) =>
       identityOf(await waitFor(credential(), runtime.clock, { signal }, { what: 'the credential' }), isCredentialExchanged),
     );
   }
@@ -221,26 +248,45 @@ export class RestClient {
     return this.#call('getSampler', { params: { samplerId } }, options);
   }
 
-  /** What happened on a day. Needs an administrator's key. */
-  getAuditLog(options: AuditLogOptions = {}): Promise<AuditLogResponse> {
-    const { eventType = 'all', day } = options;
-    return this.#call('auditLog', { query: { eventType, day } }, options);
-  }
-
   /**
-   * Usage events between two times, which must be full UTC hours at most 14 days apart. Text is sent by the protocol's rules: UTC as
-   * `Z`, other zones as they are. Needs a key that may see bills.
+   * Searches sessions, newest first, by name, metadata, project, owner and status. Await it for the first page, or iterate over all.
+   * Experimental on the service: it may change there.
+   *
+   * @throws `ValidationError` before anything is sent when the request is invalid, such as a `limit` beyond 200.
    */
-  getBillingUsage(startingOn: Date | string, endingBefore: Date | string, options: CallOptions = {}): Promise<BillingUsageResponse> {
-    return this.#call('billingUsage', { query: { startingOn, endingBefore } }, options);
+  searchSessions(
+    request: SessionSearchRequest = {},
+    options: CallOptions = {},
+  ): PageStream<SessionSummary, SessionSearchResponse, SessionSearchRequest> {
+    return new PageStream({
+      first: request,
+      fetch: (body) => this.#call('searchSessions', { body }, options),
+      items: ({ sessions }) => sessions,
+      next: ({ nextCursor }) => (nextCursor === undefined ? undefined : { ...request, cursor: nextCursor }),
+    });
   }
 
-  async #call<Key extends EndpointKey>(key: Key, request: EndpointRequest<Key>, options: CallOptions): Promise<EndpointResponse<Key>> {
-    return this.#run(options, ({ calls }, step) => calls.call(key, request, step));
+  /** Ends every call (`AbortedError`) and the connection, unless that belongs to a service client. Idempotent. */
+  close(): Promise<void> {
+    return this.#connection.close();
   }
 
-  async #change(key: OnceOnlyChange, params: Readonly<Record<string, string>>, options: CallOptions): Promise<void> {
-    return this.#run(options, ({ calls }, step) => changeOnce(calls, key, params, step));
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  /** @param method - The public method, where the endpoint has another name. */
+  #call<Key extends EndpointKey>(
+    key: Key,
+    request: EndpointRequest<Key>,
+    options: CallOptions,
+    method: string = key,
+  ): Promise<EndpointResponse<Key>> {
+    return this.#connection.call(method, key, request, options);
+  }
+
+  #change(key: OnceOnlyChange, params: Readonly<Record<string, string>>, options: CallOptions, method: string): Promise<void> {
+    return this.#connection.run(method, options, ({ calls }, step) => changeOnce(calls, key, params, step));
   }
 }
 
@@ -249,19 +295,3 @@ function checkpointOf(tinkerPath: string): { trainingRunId: string; checkpointId
   const { trainingRunId, checkpointId } = parseTinkerPath(tinkerPath);
   return { trainingRunId, checkpointId };
 }
-
-/** What a REST client is made of, once the connection has started. */
-export interface RestParts extends ArchiveUrlParts {
-  /** The network below `http`: no retries, no credential. For signed URLs of other hosts. */
-  readonly transport: Transport;
-  /** The credential in use now. Never log, store or publish it. */
-  readonly credential: () => Promise<string>;
-  /** Whether the credential is a token that the server issued for the API key. */
-  readonly isCredentialExchanged: boolean;
-}
-
-/**
- * Runs one call, after starting the connection if necessary. The signal of the step also covers the call's time limit, which includes the
- * start.
- */
-export type RunRestCall = <T>(options: CallOptions, work: (parts: RestParts, step: CallStep) => Promise<T>) => Promise<T>;

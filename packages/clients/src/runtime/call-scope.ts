@@ -4,52 +4,60 @@ import { AbortedError, TimeoutError } from '@tinkex/types';
 import type { CallOptions } from './call-options.js';
 import type { Runtime } from './runtime.js';
 
-/** Something that ends with its client. */
+/** A call that ends with its client. */
 export interface Closable {
   onClientClosed(): void;
 }
 
-/** The lifetime of one `ServiceClient`. Everything that must end when the client closes registers here. */
+/** The lifetime of one client. Everything that must end when the client closes registers here: first the calls end, then the rest. */
 export class ClientLifetime {
-  readonly #closables = new Set<Closable>();
+  readonly #calls = new Set<Closable>();
+  readonly #callbacks = new Set<() => void>();
   #isClosed = false;
 
+  /** Whether the client is closed, or about to close and takes no new calls. */
   get isClosed(): boolean {
     return this.#isClosed;
   }
 
   /** How many registrations there are; 0 when nothing runs. */
   get size(): number {
-    return this.#closables.size;
+    return this.#calls.size + this.#callbacks.size;
   }
 
   /**
-   * Runs `callback` when the client closes, immediately if it is closed already.
+   * Runs `callback` when the client closes, after its calls have ended; immediately if it is closed already.
    *
    * @returns A function that removes the registration.
    */
   onClose(callback: () => void): () => void {
-    const closable: Closable = { onClientClosed: callback };
-    this.add(closable);
-    return () => this.remove(closable);
+    if (this.#isClosed) callback();
+    else this.#callbacks.add(callback);
+    return () => this.#callbacks.delete(callback);
   }
 
-  /** Registers an object without a closure: there may be tens of thousands. Notifies it immediately if the client is closed already. */
-  add(closable: Closable): void {
-    if (this.#isClosed) closable.onClientClosed();
-    else this.#closables.add(closable);
+  /** Registers a call without a closure: there may be tens of thousands. Ends it immediately if the client is closed already. */
+  add(call: Closable): void {
+    if (this.#isClosed) call.onClientClosed();
+    else this.#calls.add(call);
   }
 
-  remove(closable: Closable): void {
-    this.#closables.delete(closable);
+  remove(call: Closable): void {
+    this.#calls.delete(call);
+  }
+
+  /** Ends the calls and refuses new ones. What they run on stays until {@link close}. */
+  endCalls(): void {
+    this.#isClosed = true;
+    for (const call of this.#calls) call.onClientClosed();
+    this.#calls.clear();
   }
 
   /** Ends everything that is registered. Idempotent. */
   close(): void {
-    if (this.#isClosed) return;
-    this.#isClosed = true;
-    for (const closable of this.#closables) closable.onClientClosed();
-    this.#closables.clear();
+    this.endCalls();
+    for (const callback of this.#callbacks) callback();
+    this.#callbacks.clear();
   }
 }
 
@@ -133,7 +141,7 @@ export class CallScope implements Closable {
     this.#fail(callAborted(reason));
   }
 
-  /** @internal Called by the client's lifetime. */
+  /** Called by the client's lifetime. */
   onClientClosed(): void {
     this.#fail(clientClosed());
   }

@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers';
 import { AdmissionQueue } from '../limits/admission-queue.js';
+import { GrowingLimit } from '../limits/growing-limit.js';
 import type { TenantRateLimiter } from '../limits/rate-limiter.js';
 
 /** A call that has not started yet. */
@@ -108,6 +109,8 @@ const THROTTLED_COST_FACTOR = 20;
 export interface DispatchLimitOptions {
   /** Submissions at the same time. Default 400. */
   readonly maxSubmissions?: number | undefined;
+  /** Submissions at the same time in the beginning; slow ones raise it. Default: `maxSubmissions`. */
+  readonly initialSubmissions?: number | undefined;
   /** Submissions at the same time during a backoff and for 10 s after it. Default 10. */
   readonly maxThrottledSubmissions?: number | undefined;
   /** Estimated prompt bytes being submitted at the same time. Default 10 MiB. */
@@ -118,6 +121,8 @@ export interface DispatchLimitOptions {
 export interface Admission {
   readonly isThrottled: boolean;
   readonly bytes: number;
+  /** Of the {@link GrowingLimit} of submissions. */
+  readonly begin: number;
 }
 
 /** Admits the sampling submissions of one connection. Each stays inside until the server has accepted it. */
@@ -126,10 +131,12 @@ export class DispatchLimits {
   readonly throttledSubmissions: AdmissionQueue;
   readonly promptBytes: AdmissionQueue;
   readonly #limiter: TenantRateLimiter;
+  readonly #growing: GrowingLimit;
 
   constructor(limiter: TenantRateLimiter, options: DispatchLimitOptions = {}) {
     this.#limiter = limiter;
-    this.submissions = AdmissionQueue.counting(options.maxSubmissions ?? 400);
+    this.#growing = new GrowingLimit(options.maxSubmissions ?? 400, options.initialSubmissions);
+    this.submissions = this.#growing.queue;
     this.throttledSubmissions = AdmissionQueue.counting(options.maxThrottledSubmissions ?? 10);
     this.promptBytes = AdmissionQueue.bytes(options.maxPromptBytes ?? 10 * 1024 * 1024);
   }
@@ -137,7 +144,7 @@ export class DispatchLimits {
   /** Enters immediately when all limits have room: the common case, without a promise. */
   tryEnter(estimatedBytes: number): Admission | undefined {
     if (this.#limiter.isThrottled || !this.submissions.tryEnter(1)) return undefined;
-    if (this.promptBytes.tryEnter(estimatedBytes)) return { isThrottled: false, bytes: estimatedBytes };
+    if (this.promptBytes.tryEnter(estimatedBytes)) return { isThrottled: false, bytes: estimatedBytes, begin: this.#growing.begin() };
     this.submissions.leave(1);
     return undefined;
   }
@@ -154,7 +161,7 @@ export class DispatchLimits {
       }
       const bytes = this.#limiter.isThrottled ? estimatedBytes * THROTTLED_COST_FACTOR : estimatedBytes;
       await this.promptBytes.enter(bytes, signal);
-      return { isThrottled, bytes };
+      return { isThrottled, bytes, begin: this.#growing.begin() };
     } catch (error) {
       if (isThrottled) this.throttledSubmissions.leave(1);
       this.submissions.leave(1);
@@ -166,6 +173,8 @@ export class DispatchLimits {
   leave(admission: Admission): void {
     this.promptBytes.leave(admission.bytes);
     if (admission.isThrottled) this.throttledSubmissions.leave(1);
-    this.submissions.leave(1);
+    // A submission that the server holds back says nothing about the distance to it.
+    if (this.#limiter.isThrottled) this.submissions.leave(1);
+    else this.#growing.leave(admission.begin);
   }
 }

@@ -1,4 +1,4 @@
-import { ModelInput } from '@tinkex/types';
+import { ModelInput, type SamplingParams } from '@tinkex/types';
 import { endpoints, type SampleRequest, stringifyJson } from '@tinkex/types/wire';
 
 /** Values that stand for the changing parts while a template is written; no real request has both. */
@@ -35,18 +35,11 @@ export class SampleRequestEncoder {
   #template(request: SampleRequest): Template | undefined {
     const { samplingParams } = request;
     if (samplingParams !== undefined && !isPlain(samplingParams)) return undefined;
+    // As large as the prompt, and different for each.
+    if (request.targetPromptLogprobs !== undefined) return undefined;
     if (this.#latest !== undefined && isAlike(this.#latest.settings, request)) return this.#latest.template;
-    const { numSamples, promptLogprobs, topkPromptLogprobs, samplingSessionId, baseModel, modelPath } = request;
     // Copies, because callers may change and reuse their object, and without the prompt, which may be large.
-    const settings = {
-      numSamples,
-      promptLogprobs,
-      topkPromptLogprobs,
-      samplingSessionId,
-      baseModel,
-      modelPath,
-      samplingParams: samplingParams && { ...samplingParams },
-    };
+    const settings = { ...request, prompt: undefined, seqId: undefined, samplingParams: samplingParams && copyParams(samplingParams) };
     const template = this.#find(settings, request);
     this.#latest = { settings, template };
     return template;
@@ -68,12 +61,20 @@ export class SampleRequestEncoder {
   }
 }
 
-/** Whether a request has the same settings as the one before. Says no where it would have to look into a list. */
+function copyParams(params: SamplingParams): SamplingParams {
+  return Array.isArray(params.stop) ? { ...params, stop: [...params.stop] } : { ...params };
+}
+
+/** Whether a request has the same settings as the one before. */
 function isAlike(a: Settings, b: Settings): boolean {
   return (
     a.numSamples === b.numSamples &&
     a.promptLogprobs === b.promptLogprobs &&
     a.topkPromptLogprobs === b.topkPromptLogprobs &&
+    a.topkSampleLogprobs === b.topkSampleLogprobs &&
+    a.promptAltTokensK === b.promptAltTokensK &&
+    a.promptLogprobsLastN === b.promptLogprobsLastN &&
+    a.recordStabilityInfo === b.recordStabilityInfo &&
     a.samplingSessionId === b.samplingSessionId &&
     a.baseModel === b.baseModel &&
     a.modelPath === b.modelPath &&
@@ -89,11 +90,17 @@ function haveSamePlainFields(a: object | undefined, b: object | undefined): bool
   for (const name in given) {
     const value = given[name];
     // A field that is undefined would be counted against another one that is missing.
-    if (value === undefined || typeof value === 'object' || value !== known[name]) return false;
+    if (value === undefined || !isSameValue(value, known[name])) return false;
     fields += 1;
   }
   for (const _ in known) fields -= 1;
   return fields === 0;
+}
+
+/** Compares texts, numbers and flat lists of them. Other objects are never the same. */
+function isSameValue(a: unknown, b: unknown): boolean {
+  if (!Array.isArray(a)) return typeof a !== 'object' && a === b;
+  return Array.isArray(b) && a.length === b.length && a.every((item, index) => typeof item !== 'object' && item === b[index]);
 }
 
 /** Whether an object inherits no fields: a copy and `JSON.stringify` see only own fields. */

@@ -42,7 +42,7 @@ describe('SamplingRetries', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('raises what cannot be healed at once', async () => {
+  it('raises immediately what no retry can fix', async () => {
     const { handler } = handlerWith();
     let attempts = 0;
     const failing = handler.run(async () => {
@@ -184,7 +184,7 @@ describe('samplingStrategy', () => {
     expect(delayAfter(apiStatusError({ status, headers: {}, body: '' }))).toBeUndefined();
   });
 
-  it('sends again after faults of the network and lost promises, not after failed work', () => {
+  it('sends again after faults of the network and expired futures, not after failed work', () => {
     expect(delayAfter(new ConnectionError({ message: 'reset' }))).toBe(500);
     expect(delayAfter(new TimeoutError({ message: 'slow', phase: 'headers' }))).toBe(500);
     expect(delayAfter(new FutureExpiredError({ message: 'gone' }))).toBe(500);

@@ -1,24 +1,23 @@
-import { randomInt } from 'node:crypto';
 import { hasSubscribers, publish } from '@tinkex/http';
 import { samplingRetryReport } from '@tinkex/telemetry/reporter';
 import {
-  ConfigurationError,
   FutureExpiredError,
   type ModelInput,
+  RequestFailedError,
   type SampleResponse,
   type SamplingCallEvent,
   TinkexError,
 } from '@tinkex/types';
-import { type ClientConfigResponse, estimatePromptBytes } from '@tinkex/types/wire';
+import { estimatePromptBytes, type UntypedApiFuture } from '@tinkex/types/wire';
 import { ApiFuture } from '../futures/api-future.js';
-import type { Poller, PollScope } from '../futures/poller.js';
+import type { PollScope } from '../futures/poller.js';
 import { RESULT_DECODERS } from '../futures/result-decoders.js';
 import { RunningCall } from '../futures/running-call.js';
-import type { ClientLimits } from '../limits/client-limits.js';
+import type { SessionPoller } from '../futures/session-poller.js';
 import type { CallOptions } from '../runtime/call-options.js';
-import type { Runtime } from '../runtime/runtime.js';
-import { type Startable, StartQueue } from './admission.js';
-import { type RetryOptions, resolveRetryOptions, SamplingRetries, type SubmissionCount } from './retries.js';
+import type { Startable } from './admission.js';
+import type { SubmissionCount } from './retries.js';
+import { checkHonored, checkPromptScores, withSequenceIds } from './sample-checks.js';
 import {
   alignPromptLogprobs,
   copySettings,
@@ -27,46 +26,7 @@ import {
   type SampleSettings,
   toModelInput,
 } from './sample-input.js';
-import type { SampleSubmitter } from './sample-submitter.js';
-
-/** What all sampling clients of one connection share. */
-export interface SamplingShared {
-  readonly config: ClientConfigResponse;
-  readonly limits: ClientLimits;
-  /** Whether events carry prompts and samples. */
-  readonly publishesContent: boolean;
-  readonly submitter: SampleSubmitter;
-}
-
-/** The part of a sampling client that its calls share. */
-export interface Sampler {
-  readonly runtime: Runtime;
-  readonly poller: Poller;
-  readonly sampling: SamplingShared;
-  readonly samplingSessionId: string;
-  readonly seqIds: SeqIds;
-  readonly queue: StartQueue;
-  readonly retries: SamplingRetries | undefined;
-}
-
-/** Samples that are always in progress, and that start in one turn of the event loop, unless `limits` says otherwise. */
-const DEFAULT_STARTS_PER_TURN = 32;
-
-/** @throws ConfigurationError when the retry options are invalid, or the server allows no samples at all. */
-export function createSampler(
-  { runtime, poller, sampling }: Pick<Sampler, 'runtime' | 'poller' | 'sampling'>,
-  samplingSessionId: string,
-  seqIds: SeqIds,
-  retry: boolean | RetryOptions = false,
-): Sampler {
-  const { config, limits } = sampling;
-  const maxCalls = limits.maxConcurrentSamples ?? config.sampleMaxConcurrentRequests;
-  if (maxCalls < 1) throw noCallsAllowed(maxCalls);
-  const queue = new StartQueue(maxCalls, limits.maxSampleStartsPerTurn ?? DEFAULT_STARTS_PER_TURN);
-  const options = retry === false ? undefined : resolveRetryOptions(retry === true ? {} : retry, config.sampleEnableStuckDetection);
-  const retries = options && new SamplingRetries(options, runtime.clock, runtime.random);
-  return { runtime, poller, sampling, samplingSessionId, seqIds, queue, retries };
-}
+import type { Sampler } from './sampler.js';
 
 /** What a kind of sampling call makes of its response. */
 export interface SampleKind<T> {
@@ -80,7 +40,10 @@ export function startSample<T>(sampler: Sampler, input: SampleInput, options: Ca
   const copied = options.headers === undefined ? options : { ...options, headers: { ...options.headers } };
   const call = new RunningCall<T>(sampler.runtime, 'Sample', copied);
   try {
-    new SampleCall(sampler, call, toModelInput(input.prompt), copySettings(input), kind).begin();
+    const prompt = toModelInput(input.prompt);
+    const settings = copySettings(input, sampler.recordsStabilityInfo);
+    checkPromptScores(settings, prompt);
+    new SampleCall(sampler, call, prompt, settings, kind).begin();
   } catch (error) {
     call.reject(error);
   }
@@ -99,6 +62,8 @@ class SampleCall<T> implements Startable {
   #requestId: string | undefined;
   /** The request whose result was lost last. */
   #lostRequestId: string | undefined;
+  /** What the session's poller counts this call as. */
+  #sessionCall: number | undefined;
   #failures = 0;
 
   constructor(sampler: Sampler, call: RunningCall<T>, prompt: ModelInput, settings: SampleSettings, kind: SampleKind<T>) {
@@ -123,34 +88,39 @@ class SampleCall<T> implements Startable {
     }
   }
 
-  /** No async functions here and below: each pending call would hold their frames. */
+  /** Not an async function: each pending call would hold its frame. */
   start(): void {
+    this.#sessionCall = this.#sampler.sessionPoller?.beginCall();
     this.#sample().then(
       (response) => this.#succeed(response),
       (error: unknown) => this.#fail(error),
     );
   }
 
-  #succeed(received: SampleResponse): void {
-    let response: SampleResponse;
+  #succeed(response: SampleResponse): void {
     let value: T;
     try {
-      response = alignPromptLogprobs(received, this.#prompt);
       value = this.#kind.finish(response);
     } catch (error) {
       this.#fail(error);
       return;
     }
     if (hasSubscribers('tinkex:sampling:call')) this.#publish(response, undefined);
-    this.#sampler.queue.leave();
+    this.#leave();
     this.#call.resolve(value);
   }
 
   #fail(error: unknown): void {
     // Requests see a time limit as an abort like any other; the event has the reason that the future shows.
     if (hasSubscribers('tinkex:sampling:call')) this.#publish(undefined, this.#call.explain(error));
-    this.#sampler.queue.leave();
+    this.#leave();
     this.#call.reject(error);
+  }
+
+  #leave(): void {
+    const { queue, sessionPoller } = this.#sampler;
+    if (this.#sessionCall !== undefined) sessionPoller?.endCall(this.#sessionCall);
+    queue.leave();
   }
 
   #sample(): Promise<SampleResponse> {
@@ -166,36 +136,67 @@ class SampleCall<T> implements Startable {
   }
 
   /** Submits the request and waits for its result. */
-  #attempt(scope: PollScope, submissions: SubmissionCount | undefined): Promise<SampleResponse> {
-    const startedAtMs = this.#sampler.runtime.clock.now();
-    return this.#submit(scope, submissions).then((requestId) => this.#poll(requestId, scope, startedAtMs));
-  }
-
-  #poll(requestId: string, scope: PollScope, startedAtMs: number): Promise<SampleResponse> {
-    const { runtime, poller } = this.#sampler;
-    const call = this.#call;
+  async #attempt(scope: PollScope, submissions: SubmissionCount | undefined): Promise<SampleResponse> {
+    const { clock, lifetime } = this.#sampler.runtime;
+    const startedAtMs = clock.now();
+    const { requestId, sampleSequenceIds } = await this.#submit(scope, submissions);
+    const roundtripMs = clock.now() - startedAtMs;
     this.#requestId = requestId;
-    call.accept([requestId]);
-    return poller.poll({
-      requestId,
-      requestType: 'Sample',
-      decoder: RESULT_DECODERS.Sample,
-      scope,
-      observer: call.core,
-      roundtripMs: runtime.clock.now() - startedAtMs,
-      headers: call.headers,
-    });
+    this.#call.accept([requestId]);
+    try {
+      const response = withSequenceIds(await this.#wait(requestId, roundtripMs, scope), sampleSequenceIds);
+      const aligned = response.promptLogprobs === undefined ? response : alignPromptLogprobs(response, promptTokenCount(this.#prompt));
+      checkHonored(this.#settings, aligned);
+      return aligned;
+    } catch (error) {
+      // The caller has given up. Closing the client ends everything, these requests too.
+      if (scope.signal.aborted && !lifetime.isClosed) this.#sampler.sampling.cancels.add(requestId);
+      throw error;
+    }
   }
 
-  /** Its frame ends with the submission, so that a pending call does not keep its request. */
-  async #submit(scope: PollScope, submissions: SubmissionCount | undefined): Promise<string> {
+  #wait(requestId: string, roundtripMs: number, scope: PollScope): Promise<SampleResponse> {
+    const { sessionPoller } = this.#sampler;
+    // A server that answers with the lost request again has reported its end already.
+    if (sessionPoller === undefined || requestId === this.#lostRequestId) return this.#poll(requestId, roundtripMs, scope);
+    return this.#waitForSession(sessionPoller, requestId, roundtripMs, scope);
+  }
+
+  /** Fetches the result when the session's poll has reported it. A few at the same time: the server answers these requests immediately. */
+  async #waitForSession(sessionPoller: SessionPoller, requestId: string, roundtripMs: number, scope: PollScope): Promise<SampleResponse> {
+    const { fetches } = this.#sampler.sampling;
+    const completion = await sessionPoller.wait(requestId, scope.requestSignal);
+    if (!fetches.queue.tryEnter()) await fetches.queue.enter(1, scope.requestSignal);
+    const begin = fetches.begin();
+    try {
+      const sizeBytes = completion.state === 'finished' ? completion.responsePayloadUncompressedSize : undefined;
+      const response = await this.#poll(requestId, roundtripMs, scope, sizeBytes);
+      sessionPoller.retrieved(requestId);
+      return response;
+    } catch (error) {
+      // The server keeps a result that did not arrive: the same request may be submitted again.
+      if (RequestFailedError.isInstance(error)) sessionPoller.retrieved(requestId);
+      throw error;
+    } finally {
+      fetches.leave(begin);
+    }
+  }
+
+  #poll(requestId: string, roundtripMs: number, scope: PollScope, sizeBytes?: number): Promise<SampleResponse> {
+    const { poller } = this.#sampler;
+    const { core: observer, headers } = this.#call;
+    const decoder = RESULT_DECODERS.Sample;
+    return poller.poll({ requestId, requestType: 'Sample', decoder, scope, observer, roundtripMs, headers, sizeBytes });
+  }
+
+  /** A separate function, so that a pending call does not keep its request. */
+  #submit(scope: PollScope, submissions: SubmissionCount | undefined): Promise<UntypedApiFuture> {
     const { sampling, samplingSessionId, seqIds } = this.#sampler;
-    const { numSamples, samplingParams, promptLogprobs, topkPromptLogprobs } = this.#settings;
     const prompt = this.#prompt;
     this.#seqId ??= seqIds.next();
     const seqId = this.#seqId;
     const submission = {
-      request: { prompt, numSamples, samplingParams, samplingSessionId, seqId, promptLogprobs, topkPromptLogprobs },
+      request: { prompt, samplingSessionId, seqId, ...this.#settings },
       estimatedBytes: estimatePromptBytes(prompt),
       scope,
       headers: this.#call.headers,
@@ -243,42 +244,8 @@ class SampleCall<T> implements Startable {
   }
 }
 
-/** Without this error every call would wait forever. */
-function noCallsAllowed(limit: number): ConfigurationError {
-  return new ConfigurationError({
-    message: `The server's limit on concurrent samples is ${limit}, which allows no sampling at all. Set limits.maxConcurrentSamples to sample nevertheless.`,
-    option: 'limits.maxConcurrentSamples',
-  });
-}
-
 /** Text only: images and audio have no tokens. */
 function contentOf(prompt: ModelInput, { sequences }: SampleResponse): NonNullable<SamplingCallEvent['content']> {
   const text = prompt.chunks.flatMap((chunk) => (chunk.type === 'encoded_text' ? [...chunk.tokens] : []));
   return { prompt: text, sequences: sequences.map(({ tokens }) => tokens) };
-}
-
-const BLOCK = 1_000_000_000n;
-
-/** Hands out the sequence IDs of one sampling client. Values above 2^53 stay exact as `bigint`. */
-export class SeqIds {
-  #next: number | bigint;
-
-  /** @param first - 0 for the client that created the sampling session; see {@link SeqIds.forCopy} for others. */
-  constructor(first: number | bigint = 0) {
-    this.#next = first;
-  }
-
-  /**
-   * For another holder of the same sampling session (a worker thread, another process): starts in one of a thousand million blocks of
-   * IDs, picked at random, none of which is the creator's.
-   */
-  static forCopy(block: number = randomInt(Number(BLOCK))): SeqIds {
-    return new SeqIds(BLOCK * (BigInt(block) + 1n));
-  }
-
-  next(): number | bigint {
-    const id = this.#next;
-    this.#next = typeof id === 'bigint' ? id + 1n : id + 1;
-    return id;
-  }
 }

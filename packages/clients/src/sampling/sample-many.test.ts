@@ -219,7 +219,7 @@ describe('mapConcurrently', () => {
     await expect(mapConcurrently(broken(), work, { concurrency: 2 }).next()).rejects.toThrow('source is broken');
   });
 
-  it('ends at once for no input and refuses a senseless limit', async () => {
+  it('ends immediately for no input and refuses a senseless limit', async () => {
     const { work } = bench();
     expect((await mapConcurrently([], work, {}).next()).done).toBe(true);
     await expect(mapConcurrently([1], work, { concurrency: 0 }).next()).rejects.toBeInstanceOf(ConfigurationError);

@@ -1,6 +1,6 @@
 import type { HttpClient } from '@tinkex/http';
 import { ApiStatusError, RateLimitError } from '@tinkex/types';
-import { endpoints, type SampleRequest } from '@tinkex/types/wire';
+import { endpoints, type SampleRequest, type UntypedApiFuture } from '@tinkex/types/wire';
 import type { EndpointCaller } from '../calls/endpoint-caller.js';
 import type { PollScope } from '../futures/poller.js';
 import type { BillingPause } from '../limits/billing-pause.js';
@@ -39,8 +39,8 @@ export class SampleSubmitter {
     this.#parts = parts;
   }
 
-  /** Submits once and returns the request ID. The caller sees any failure; a 429 also sets the shared backoff. */
-  async submitOnce(submission: Submission): Promise<string> {
+  /** Submits once and returns the server's future. The caller sees any failure; a 429 also sets the shared backoff. */
+  async submitOnce(submission: Submission): Promise<UntypedApiFuture> {
     const { limits, limiter, source } = this.#parts;
     const { estimatedBytes, scope } = submission;
     // The signal of requests, not of waits: closing the client ends every submission and so empties the queue, without a signal per call.
@@ -62,7 +62,7 @@ export class SampleSubmitter {
    *
    * @param onFailure - Called after each failure that is followed by another attempt. What it throws ends the submission.
    */
-  async submitUntilAccepted(submission: Submission, onFailure: (error: unknown) => void): Promise<string> {
+  async submitUntilAccepted(submission: Submission, onFailure: (error: unknown) => void): Promise<UntypedApiFuture> {
     const { limits, calls } = this.#parts;
     const { estimatedBytes } = submission;
     const { signal } = submission.scope;
@@ -70,8 +70,8 @@ export class SampleSubmitter {
     try {
       for (;;) {
         const send = () => this.#sendUnlessHeldBack(submission, onFailure);
-        const requestId = await calls.retry(send, { operation: 'asample', signal, hasBillingPause: false, onRetry: onFailure });
-        if (requestId !== undefined) return requestId;
+        const accepted = await calls.retry(send, { operation: 'asample', signal, hasBillingPause: false, onRetry: onFailure });
+        if (accepted !== undefined) return accepted;
       }
     } finally {
       limits.leave(admission);
@@ -79,7 +79,7 @@ export class SampleSubmitter {
   }
 
   /** Undefined when the server asked to wait; the backoff is set then. */
-  async #sendUnlessHeldBack(submission: Submission, onFailure: (error: unknown) => void): Promise<string | undefined> {
+  async #sendUnlessHeldBack(submission: Submission, onFailure: (error: unknown) => void): Promise<UntypedApiFuture | undefined> {
     const { limiter, source } = this.#parts;
     if (limiter.isBlocked) await limiter.wait(submission.scope.signal, source());
     try {
@@ -93,7 +93,7 @@ export class SampleSubmitter {
   }
 
   /** Uses the HTTP client directly: a scope and a table lookup per sample would cost more than the exchange itself. */
-  async #send({ request, scope, headers }: Submission): Promise<string> {
+  async #send({ request, scope, headers }: Submission): Promise<UntypedApiFuture> {
     const { clock, http, limiter, source } = this.#parts;
     const startedAtMs = clock.now();
     const call = http.request({
@@ -109,9 +109,9 @@ export class SampleSubmitter {
       signal: scope.requestSignal,
     });
     // withMetadata() returns a native promise; awaiting the call itself, a thenable, takes three more turns of the microtask queue.
-    const { requestId } = (await call.withMetadata()).data;
+    const { data } = await call.withMetadata();
     if (limiter.blockedUntilMs !== 0) limiter.clearAfterSuccess(startedAtMs, source());
-    return requestId;
+    return data;
   }
 
   #isHeldBack({ status }: ApiStatusError): boolean {

@@ -1,17 +1,16 @@
 import { ConfigurationError, type SampleResponse, type Tokenizer, ValidationError } from '@tinkex/types';
-import type { EndpointCaller } from '../calls/endpoint-caller.js';
 import type { ApiFuture } from '../futures/api-future.js';
-import type { Poller } from '../futures/poller.js';
 import type { CallOptions, CallStep } from '../runtime/call-options.js';
 import { CallScope } from '../runtime/call-scope.js';
-import type { Runtime } from '../runtime/runtime.js';
 import { SharedWork } from '../runtime/shared-work.js';
 import type { TokenizerLibrary } from '../tokenizers/tokenizer-library.js';
 import { type RetryOptions, resolveRetryOptions } from './retries.js';
-import { createSampler, type Sampler, type SamplingShared, SeqIds, startSample } from './sample-call.js';
+import { startSample } from './sample-call.js';
 import type { Prompt, SampleInput } from './sample-input.js';
 import { mapConcurrently, type SampleManyItem, type SampleManyOptions, type SampleManySuccess } from './sample-many.js';
+import { createSampler, type Sampler, type SamplerIdentity, type SamplerParts } from './sampler.js';
 import { parseSamplingHandle, type SamplingClientHandle } from './sampling-handle.js';
+import { SeqIds } from './seq-ids.js';
 
 /** Options of a sampling client that exists on the server already. */
 export interface SamplerOptions extends CallOptions {
@@ -20,6 +19,17 @@ export interface SamplerOptions extends CallOptions {
    * back later calls. `true` waits and resends like the reference client.
    */
   readonly retry?: boolean | RetryOptions | undefined;
+  /**
+   * Whether the server remembers, for each sequence, what the loss `stable_reinforce` needs to train on it later in the same session. Default
+   * false. Copies of the client do the same.
+   */
+  readonly recordStabilityInfo?: boolean | undefined;
+}
+
+/** Options of `computeLogprobs`. */
+export interface ComputeLogprobsOptions extends CallOptions {
+  /** Score only the last n tokens of the prompt; the others get NaN. Default: all. */
+  readonly lastN?: number | undefined;
 }
 
 /** How to create a {@link SamplingClient}. Set `modelPath` or `baseModel`. */
@@ -43,20 +53,15 @@ export interface Session {
 }
 
 /** What a sampling client is made of. */
-export interface SamplingParts {
-  readonly runtime: Runtime;
-  readonly calls: EndpointCaller;
-  readonly poller: Poller;
+export interface SamplingParts extends SamplerParts {
   readonly tokenizers: TokenizerLibrary;
-  readonly sampling: SamplingShared;
 }
 
 /** Which sampler a client stands for. */
-export interface SamplerIdentity extends Pick<SamplerOptions, 'retry'> {
-  readonly samplingSessionId: string;
+export interface SamplingClientIdentity extends Omit<SamplerIdentity, 'seqIds'> {
   readonly sessionId?: string | undefined;
   /** Default: from 0, for the client that created the sampler. */
-  readonly seqIds?: SeqIds;
+  readonly seqIds?: SeqIds | undefined;
 }
 
 /**
@@ -73,32 +78,33 @@ export class SamplingClient {
   readonly #sampler: Sampler;
   readonly #baseModel: SharedWork<string>;
 
-  private constructor(parts: SamplingParts, { samplingSessionId, sessionId, seqIds = new SeqIds(), retry }: SamplerIdentity) {
+  private constructor(parts: SamplingParts, identity: SamplingClientIdentity) {
+    const { samplingSessionId, sessionId, seqIds = new SeqIds() } = identity;
     this.samplingSessionId = samplingSessionId;
     this.#parts = parts;
     this.#sessionId = sessionId;
     this.#baseModel = new SharedWork(parts.runtime, { what: 'the name of the base model' });
-    this.#sampler = createSampler(parts, samplingSessionId, seqIds, retry);
+    this.#sampler = createSampler(parts, { ...identity, seqIds });
   }
 
   /** @internal */
-  static of(parts: SamplingParts, identity: SamplerIdentity): SamplingClient {
+  static of(parts: SamplingParts, identity: SamplingClientIdentity): SamplingClient {
     return new SamplingClient(parts, identity);
   }
 
   /** @internal Creates the sampler on the server. */
   static async create(parts: SamplingParts, session: Session, options: SamplingClientOptions): Promise<SamplingClient> {
     checkSamplerOptions(options);
-    const { modelPath, baseModel, retry, ...callOptions } = options;
+    const { modelPath, baseModel, retry, recordStabilityInfo, ...callOptions } = options;
     const { sessionId } = session;
     const body = { sessionId, samplingSessionSeqId: session.nextSamplingSessionSeqId(), modelPath, baseModel };
     const { samplingSessionId } = await parts.calls.call('createSamplingSession', { body }, callOptions);
-    return new SamplingClient(parts, { samplingSessionId, sessionId, retry });
+    return new SamplingClient(parts, { samplingSessionId, sessionId, retry, recordStabilityInfo });
   }
 
   /**
-   * Continues a sampling client of another thread or process. Its sequence IDs start in a separate block, picked at random, so that they
-   * never collide with the original's.
+   * Continues a sampling client of another thread or process. Its sequence IDs start in a separate block, assigned by the server or picked
+   * at random, so that they never collide with the original's.
    *
    * @param handle - The result of `toJSON()` or `JSON.stringify` there.
    * @param service - A `ServiceClient` for the same base URL.
@@ -122,9 +128,10 @@ export class SamplingClient {
   }
 
   /** The log-probability of each token of a prompt given those before it; NaN where there is none (the first token). */
-  computeLogprobs(prompt: Prompt, options: CallOptions = {}): ApiFuture<Float32Array> {
-    const input = { prompt, samplingParams: { maxTokens: 1 }, includePromptLogprobs: true };
-    return startSample(this.#sampler, input, options, COMPUTE_LOGPROBS);
+  computeLogprobs(prompt: Prompt, options: ComputeLogprobsOptions = {}): ApiFuture<Float32Array> {
+    const { lastN: promptLogprobsLastN, ...callOptions } = options;
+    const input = { prompt, samplingParams: { maxTokens: 1 }, includePromptLogprobs: true, promptLogprobsLastN };
+    return startSample(this.#sampler, input, callOptions, COMPUTE_LOGPROBS);
   }
 
   /**
@@ -166,7 +173,8 @@ export class SamplingClient {
   toJSON(): SamplingClientHandle {
     const { baseUrl } = this.#parts.runtime.source();
     const { samplingSessionId } = this;
-    return { kind: 'tinkex.sampling-client', version: 1, baseUrl, samplingSessionId, sessionId: this.#sessionId };
+    const recordStabilityInfo = this.#sampler.recordsStabilityInfo || undefined;
+    return { kind: 'tinkex.sampling-client', version: 1, baseUrl, samplingSessionId, sessionId: this.#sessionId, recordStabilityInfo };
   }
 
   async #requestBaseModel(step: CallStep): Promise<string> {

@@ -25,7 +25,7 @@ function filledQueue(limit: number, startsPerTurn: number, count: number) {
 }
 
 describe('StartQueue', () => {
-  it('lets so many in at once, and as many again in each turn in which none ends', async () => {
+  it('admits that many at the same time, and as many again in each turn in which none ends', async () => {
     const { started, entered } = filledQueue(100, 4, 10);
     expect(entered).toBe(4);
     expect(started).toEqual([]);
@@ -57,7 +57,7 @@ describe('StartQueue', () => {
     expect(Math.max(...sizes)).toBeLessThanOrEqual(204 + 4);
   });
 
-  it('never has fewer under way than start at once, however many end', async () => {
+  it('never has fewer under way than start at the same time, however many end', async () => {
     const { queue, started } = filledQueue(100, 4, 10);
     queue.leave();
     queue.leave();
@@ -75,7 +75,7 @@ describe('StartQueue', () => {
     expect(started.length).toBeLessThan(28);
   });
 
-  it('lets nobody overtake, and nobody in beyond the limit', async () => {
+  it('lets no call overtake, and admits none beyond the limit', async () => {
     const { queue, started } = filledQueue(6, 4, 10);
     expect(queue.tryEnter()).toBe(false);
     await turn();

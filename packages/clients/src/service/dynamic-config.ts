@@ -11,8 +11,10 @@ export interface DynamicConfigOptions extends Pick<Runtime, 'clock' | 'lifetime'
 /**
  * Refreshes what the server may change while a session runs, at the interval that the server names but at most every 10 s. A failed
  * refresh keeps the last values.
+ *
+ * @returns A function that reads the latest values.
  */
-export function keepDynamicConfig({ clock, lifetime, initial, fetch }: DynamicConfigOptions): void {
+export function keepDynamicConfig({ clock, lifetime, initial, fetch }: DynamicConfigOptions): () => ClientDynamicConfigResponse {
   let current = initial;
   let timer: unknown;
   const schedule = (): void => {
@@ -29,4 +31,5 @@ export function keepDynamicConfig({ clock, lifetime, initial, fetch }: DynamicCo
   };
   lifetime.onClose(() => clock.clearTimeout(timer));
   schedule();
+  return () => current;
 }

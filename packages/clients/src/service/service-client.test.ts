@@ -1,16 +1,17 @@
+import { REFERENCE_SDK_VERSION } from '@tinkex/http';
 import { ConfigurationError, ConnectionError, TimeoutError } from '@tinkex/types';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { miniServer } from '../../test/support/mini-server.js';
 import { answersInOrder, later, never } from '../../test/support/scripted-transport.js';
+import type { ServerMessage } from '../connection/connection-options.js';
 import { ServiceClient } from './service-client.js';
-import type { ServerMessage } from './service-options.js';
 
 afterEach(() => vi.unstubAllEnvs());
 
 const paths = (server: ReturnType<typeof miniServer>) => server.transport.seen.map(({ path }) => path.replace('/api/v1/', ''));
 
 describe('ServiceClient options', () => {
-  it('does no I/O when it is made', async () => {
+  it('does no I/O in its constructor', async () => {
     const server = miniServer();
     await server.clock.advance(100_000);
     expect(server.transport.seen).toEqual([]);
@@ -30,7 +31,7 @@ describe('ServiceClient options', () => {
     [{ limits: { maxConcurrentPolls: -1 } }, 'limits.maxConcurrentPolls'],
     [{ limits: { maxConcurrentSamples: 0.5 } }, 'limits.maxConcurrentSamples'],
     [{ baseUrl: 'ftp://x' }, 'baseUrl'],
-  ])('refuses %j at once', (options, option) => {
+  ])('refuses %j immediately', (options, option) => {
     expect(() => new ServiceClient({ baseUrl: 'http://x', ...options } as never)).toThrow(ConfigurationError);
     try {
       new ServiceClient({ baseUrl: 'http://x', ...options } as never);
@@ -59,7 +60,13 @@ describe('ServiceClient options', () => {
     expect(new ServiceClient({ apiKey: 'k' }).baseUrl).toBe('http://from-env.test/base');
     await server.clock.runUntil(server.service.sessionId());
     expect(server.transport.of('create_session')[0]).toMatchObject({
-      body: { tags: ['a', 'b'], user_metadata: { run: 1 }, project_id: 'proj-option', sdk_version: '0.25.0', type: 'create_session' },
+      body: {
+        tags: ['a', 'b'],
+        user_metadata: { run: 1 },
+        project_id: 'proj-option',
+        sdk_version: REFERENCE_SDK_VERSION,
+        type: 'create_session',
+      },
       headers: { 'cf-access-client-id': 'cf-id', 'x-api-key': 'any' },
     });
     await server.service.close();
@@ -233,7 +240,7 @@ describe('start-up', () => {
     await server.service.close();
   });
 
-  it('prints what the user has to know when nobody listens', async () => {
+  it('prints what the user has to know when nothing listens', async () => {
     const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
     const server = miniServer();
     const body = { session_id: 'S', info_message: 'hello', warning_message: 'Your plan expires soon', error_message: 'Read-only project' };
@@ -332,7 +339,7 @@ describe('reports to the service', () => {
       .of('telemetry')
       .flatMap(({ body }) => (body as { events: { event: string }[] }).events.map(({ event }) => event));
     expect(events).toEqual(['SESSION_START', 'GENERIC_EVENT', 'UNHANDLED_EXCEPTION', 'SESSION_END']);
-    expect(server.transport.of('telemetry')[0]?.body).toMatchObject({ session_id: 'S', sdk_version: '0.25.0' });
+    expect(server.transport.of('telemetry')[0]?.body).toMatchObject({ session_id: 'S', sdk_version: REFERENCE_SDK_VERSION });
   });
 
   it('tell failed polls and repeated submissions, without the key', async () => {

@@ -1,15 +1,23 @@
-import { randomUUID } from 'node:crypto';
-import { type RetryInfo, type Transport, UndiciTransport } from '@tinkex/http';
-import { outerRetryReport, ServiceReporter } from '@tinkex/telemetry/reporter';
-import type { EventSource, GetServerCapabilitiesResponse } from '@tinkex/types';
+import {
+  consoleUrls,
+  type EventSource,
+  type GetServerCapabilitiesResponse,
+  type LossFunction,
+  type LossInputRanks,
+  type OptimizerConfig,
+  type OptimizerFamily,
+  type SessionFinishReason,
+} from '@tinkex/types';
+import { traceLoss } from '@tinkex/types/custom-loss';
+import { Connection, type ConnectionParts, type Step } from '../connection/connection.js';
+import type { Started } from '../connection/start-connection.js';
 import { Futures } from '../futures/futures.js';
+import type { CopiedWeights, CopyWeightsOptions } from '../rest/copy-weights.js';
 import { RestClient } from '../rest/rest-client.js';
 import type { CallOptions } from '../runtime/call-options.js';
-import { CallScope, ClientLifetime, clientClosed } from '../runtime/call-scope.js';
-import type { Runtime } from '../runtime/runtime.js';
-import { SharedWork } from '../runtime/shared-work.js';
-import type { Trouble } from '../runtime/wait-for.js';
-import { SeqIds } from '../sampling/sample-call.js';
+import { clientClosed } from '../runtime/call-scope.js';
+import { notifyUser } from '../runtime/notify-user.js';
+import type { SharedWork } from '../runtime/shared-work.js';
 import {
   checkSamplerOptions,
   type SamplerOptions,
@@ -17,34 +25,29 @@ import {
   type SamplingClientOptions,
   type SamplingService,
 } from '../sampling/sampling-client.js';
-import { parseSamplingHandle, type SamplingClientHandle } from '../sampling/sampling-handle.js';
-import { checkLoraModel, createLoraModel, createModelFromState } from '../training/create-model.js';
+import { joinSampler, parseSamplingHandle, type SamplingClientHandle } from '../sampling/sampling-handle.js';
+import { checkLoraModel, checkOptimizer, createLoraModel, createModelFromState } from '../training/create-model.js';
+import type { LossHandle } from '../training/loss-handle.js';
 import type { TrainingParts } from '../training/operations.js';
+import { optimizerOf } from '../training/optimizer-settings.js';
 import { checkResumeOptions, findNewestCheckpoint, type ResumedTraining, type ResumeOptions } from '../training/resume.js';
+import { type CustomLossOptions, SessionLosses } from '../training/session-losses.js';
 import { TrainingClient } from '../training/training-client.js';
-import type { FromStateOptions, LoraTrainingOptions } from '../training/training-options.js';
+import type { FromStateOptions, FromWeightsOptions, LoraTrainingOptions } from '../training/training-options.js';
 import { type ClientParts, createClientParts } from './client-parts.js';
-import { chooseCredential } from './credentials.js';
 import { keepDynamicConfig } from './dynamic-config.js';
-import { FailureReports } from './failure-reports.js';
+import { EXPORT_METADATA, exportWeights } from './export-weights.js';
+import { type CloseOptions, finishSession, reasonOf } from './finish-session.js';
 import { type ResolvedOptions, resolveOptions } from './resolve-options.js';
 import type { ServiceClientOptions } from './service-options.js';
-import { type Started, startConnection } from './start-connection.js';
 import { keepSessionAlive, startSession } from './start-session.js';
 
-/** How long `close()` waits for the last reports. */
-const LAST_REPORT_MS = 1_000;
-const NOT_SENT = 'The call was not sent.';
-
 type SessionClientParts = ClientParts & TrainingParts;
-
-/** A call's options with the signal that covers its time limit, start included. */
-type Step<Options> = Omit<Options, 'timeoutMs'> & { readonly signal: AbortSignal; readonly timeoutMs?: undefined };
 
 /**
  * The entry point: connects to one server with one credential, and creates the clients that train, sample and manage.
  *
- * The constructor does no I/O: the configuration, the credential exchange and the session follow with the first call that needs them. Two
+ * The constructor makes no request: the configuration, the credential exchange and the session follow with the first call that needs them. Two
  * clients in one process share nothing but the rate limiter of an equal base URL and key. Close it when you are done, or declare it with
  * `await using`; a process that forgets still exits.
  *
@@ -53,16 +56,12 @@ type Step<Options> = Omit<Options, 'timeoutMs'> & { readonly signal: AbortSignal
 export class ServiceClient implements AsyncDisposable, SamplingService {
   readonly #options: ResolvedOptions;
   readonly #userOptions: ServiceClientOptions;
-  readonly #transport: Transport;
-  readonly #clientId = randomUUID();
-  readonly #reports = new FailureReports((sessionId) => this.#createReporter(sessionId));
-  readonly #runtime: Runtime;
-  readonly #connection: SharedWork<ClientParts>;
+  readonly #connection: Connection<ClientParts>;
   readonly #session: SharedWork<SessionClientParts>;
+  readonly #losses = new SessionLosses();
   readonly #adoptedSessions = new Set<string>();
-  #started: Started | undefined;
-  #startTrouble: Trouble | undefined;
-  #sessionId: string | undefined;
+  #openSession: { readonly sessionId: string; readonly parts: ClientParts } | undefined;
+  #dynamicConfig: (() => Started['dynamicConfig']) | undefined;
   #nextModelSeqId = 0;
   #nextSamplingSessionSeqId = 0;
   #closing: Promise<void> | undefined;
@@ -73,15 +72,9 @@ export class ServiceClient implements AsyncDisposable, SamplingService {
   constructor(options: ServiceClientOptions = {}) {
     this.#options = resolveOptions(options);
     this.#userOptions = options;
-    if (this.#options.isHosted) chooseCredential(this.#options);
-    const { transport, dispatcher, clock, random } = this.#options;
-    this.#transport = transport ?? new UndiciTransport({ dispatcher });
-    const source = () => this.eventSource();
-    this.#runtime = { clock, random, lifetime: new ClientLifetime(), source, report: this.#reports };
-    const trouble = () => this.#startTrouble;
-    this.#connection = new SharedWork(this.#runtime, { what: 'the connection to start', consequence: NOT_SENT, trouble });
-    this.#session = new SharedWork(this.#runtime, { what: 'the session to start', consequence: NOT_SENT, trouble });
-    this.futures = Futures.of(this.#runtime, (waitOptions) => this.#connect(waitOptions));
+    this.#connection = new Connection(this.#options, (parts, started) => this.#createParts(parts, started));
+    this.#session = this.#connection.shareWork('the session to start');
+    this.futures = Futures.of(this.#connection.runtime, (waitOptions) => this.#connection.connect(waitOptions));
   }
 
   /** The server's address, normalized. */
@@ -89,10 +82,15 @@ export class ServiceClient implements AsyncDisposable, SamplingService {
     return this.#options.baseUrl;
   }
 
+  /** The page of the session in the web console of the hosted service; that of all sessions while there is none. */
+  get consoleUrl(): string {
+    const { sessionId } = this.#connection;
+    return sessionId === undefined ? consoleUrls.sessions() : consoleUrls.session(sessionId);
+  }
+
   /** Identifies this client in events: its `clientId` distinguishes it from other clients where events are consumed. */
   eventSource(): EventSource {
-    const base = { clientId: this.#clientId, baseUrl: this.#options.baseUrl };
-    return this.#sessionId === undefined ? base : { ...base, sessionId: this.#sessionId };
+    return this.#connection.eventSource();
   }
 
   /** The session's ID. Starts the session if there is none yet. */
@@ -103,28 +101,44 @@ export class ServiceClient implements AsyncDisposable, SamplingService {
 
   /** The models that you can train and sample. Needs no session. */
   async getServerCapabilities(options: CallOptions = {}): Promise<GetServerCapabilitiesResponse> {
-    return this.#run(options, this.#connect, ({ calls }, step) => calls.call('getServerCapabilities', {}, step));
+    return this.#connection.run(options, ({ calls }, step) => calls.call('getServerCapabilities', {}, step));
   }
 
   /**
-   * Creates a new LoRA adapter on a base model.
+   * Checks that the service takes your credential and account: one request outside the outer retry layer, so that a failure is an error and
+   * not a wait. Needs no session.
+   *
+   * @throws `AuthenticationError`, `BillingError` (the account is not set up; not waited for), `ConnectionError`, …
+   */
+  async checkAccess(options: CallOptions = {}): Promise<void> {
+    await this.#connection.run(options, ({ calls }, step) => calls.call('getServerCapabilities', {}, { ...step, hasOuterRetry: false }));
+  }
+
+  /**
+   * Creates a new LoRA adapter on a base model, trained with `optimizer` (default AdamW) for its whole life.
    *
    * @throws `ValidationError` before anything is sent when the options are invalid; otherwise the server's error.
    */
-  async createLoraTrainingClient(options: LoraTrainingOptions): Promise<TrainingClient> {
+  async createLoraTrainingClient<Family extends OptimizerFamily = 'adamw'>(
+    options: LoraTrainingOptions<Family>,
+  ): Promise<TrainingClient<Family>> {
     checkLoraModel(options);
     const modelSeqId = this.#nextModelSeqId++;
-    return this.#run(options, this.#connectSession, async (parts, step) =>
-      TrainingClient.of(parts, await createLoraModel(parts, modelSeqId, step)),
+    return this.#runInSession(options, async (parts, step) =>
+      TrainingClient.of(parts, await createLoraModel(parts, modelSeqId, step), optimizerOf(options)),
     );
   }
 
-  /** Creates a new model with saved weights and a new optimizer. */
-  createTrainingClientFromState(path: string, options: FromStateOptions = {}): Promise<TrainingClient> {
-    return this.#createFromState(path, false, options);
+  /** Creates a new model with saved weights and a new optimizer (default AdamW, whatever the weights were trained with). */
+  async createTrainingClientFromState<Family extends OptimizerFamily = 'adamw'>(
+    path: string,
+    options: FromWeightsOptions<Family> = {},
+  ): Promise<TrainingClient<Family>> {
+    checkOptimizer(options);
+    return this.#createFromState(path, false, options, optimizerOf(options)) as Promise<TrainingClient<Family>>;
   }
 
-  /** Creates a new model that continues exactly where the checkpoint was saved: weights and optimizer state. */
+  /** Creates a new model that continues exactly where the checkpoint was saved: weights, and the optimizer with its state. */
   createTrainingClientFromStateWithOptimizer(path: string, options: FromStateOptions = {}): Promise<TrainingClient> {
     return this.#createFromState(path, true, options);
   }
@@ -136,7 +150,7 @@ export class ServiceClient implements AsyncDisposable, SamplingService {
    */
   async createSamplingClient(options: SamplingClientOptions): Promise<SamplingClient> {
     checkSamplerOptions(options);
-    return this.#run(options, this.#connectSession, (parts, step) => SamplingClient.create(parts, parts.session, step));
+    return this.#runInSession(options, (parts, step) => SamplingClient.create(parts, parts.session, step));
   }
 
   /**
@@ -146,30 +160,51 @@ export class ServiceClient implements AsyncDisposable, SamplingService {
    * @throws `ConfigurationError` when the handle is invalid.
    */
   async attachSamplingClient(handle: SamplingClientHandle, options: SamplerOptions = {}): Promise<SamplingClient> {
-    const { samplingSessionId, sessionId } = parseSamplingHandle(handle);
-    const parts = await this.#connect(options);
-    if (sessionId !== undefined && sessionId !== this.#sessionId && !this.#adoptedSessions.has(sessionId)) {
+    const { samplingSessionId, sessionId, recordStabilityInfo: isRecorded } = parseSamplingHandle(handle);
+    const parts = await this.#connection.connect(options);
+    if (sessionId !== undefined && sessionId !== this.#connection.sessionId && !this.#adoptedSessions.has(sessionId)) {
       this.#adoptedSessions.add(sessionId);
       keepSessionAlive(parts, sessionId, this.#options);
     }
-    return SamplingClient.of(parts, { samplingSessionId, sessionId, seqIds: SeqIds.forCopy(), retry: options.retry });
+    const { retry, recordStabilityInfo = isRecorded } = options;
+    const seqIds = await joinSampler(parts, samplingSessionId, options);
+    return SamplingClient.of(parts, { samplingSessionId, sessionId, seqIds, retry, recordStabilityInfo });
+  }
+
+  /**
+   * Traces a loss of one datum and creates it in the session, for `training.forwardBackwardCustom`. The server runs it if it runs custom
+   * losses, otherwise this process does, with equal results. `jaxLoss` of `@tinkex/clients/autodiff` traces losses written with jax-js.
+   *
+   * @throws `ValidationError` when the loss cannot be traced, or this session has created the same loss before.
+   */
+  async createCustomLoss<const Inputs extends LossInputRanks = Record<never, never>>(
+    loss: LossFunction<Inputs>,
+    options: CustomLossOptions<Inputs> = {},
+  ): Promise<LossHandle> {
+    const definition = traceLoss(loss, options);
+    return this.#runInSession(options, (parts, step) => this.#losses.create(parts, definition, step));
   }
 
   /** Creates a client that manages runs, checkpoints, sessions and bills. Needs no session. */
   createRestClient(): RestClient {
-    return RestClient.of((options, work) => this.#run(options, this.#connect, work));
+    return RestClient.of((options, work) => this.#connection.run(options, work), this.#options.projectId);
+  }
+
+  /** Copies weights into this client's project. See `rest.copyWeights`, which also copies into other projects. */
+  copyWeights(tinkerPath: string, options: CopyWeightsOptions = {}): Promise<CopiedWeights> {
+    return this.createRestClient().copyWeights(tinkerPath, options);
   }
 
   /**
    * Continues training after a crash: finds the newest training checkpoint of a run (or uses the one you name) and creates a new model from
-   * it with its optimizer state.
+   * it with its optimizer state. The new model has the optimizer that the checkpoint was trained with.
    *
    * @throws `NotFoundError` when the run has no training checkpoint.
    */
   async resume(options: ResumeOptions): Promise<ResumedTraining> {
     checkResumeOptions(options);
     const { trainingRunId, path, withOptimizer = true } = options;
-    return this.#run(options, this.#connect, async ({ calls, runtime: { clock } }, step) => {
+    return this.#connection.run(options, async ({ calls, runtime: { clock } }, step) => {
       if (path !== undefined) return { training: await this.#createFromState(path, withOptimizer, step), path };
       const checkpoint = await findNewestCheckpoint(calls, trainingRunId as string, step, clock);
       const { tinkerPath } = checkpoint;
@@ -178,113 +213,118 @@ export class ServiceClient implements AsyncDisposable, SamplingService {
   }
 
   /**
-   * Ends the session's heartbeats, every wait (`AbortedError`) and every connection. Idempotent. Operations that the server has accepted
-   * still run there.
+   * Refuses new calls, finishes the session with this status, then ends every wait (`AbortedError`), the heartbeats and every connection.
+   * Without a session nothing is sent. Idempotent: the first call decides. Operations that the server has accepted still run there.
+   *
+   * @param status - How the work ended. Default `success`.
+   * @throws What finishing the session failed with, after everything is closed. A server that cannot finish sessions is not a failure.
    */
-  close(): Promise<void> {
-    this.#closing ??= this.#close();
+  close(status: SessionFinishReason = 'success', options: CloseOptions = {}): Promise<void> {
+    this.#closing ??= this.#close(status, options);
     return this.#closing;
   }
 
+  /** Closes with the status `success`: a disposal does not know why the block ended. Use {@link run} to report failures too. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }
 
-  #connect(options: CallOptions = {}): Promise<ClientParts> {
-    return this.#connection.wait((signal) => this.#startConnection(signal), options);
+  /**
+   * Runs `work` with this client and closes it with what `work` did: `success`, `errored`, or `interrupted` if it was aborted.
+   *
+   * @returns What `work` returns.
+   * @throws What `work` throws. If it succeeds: what {@link close} throws.
+   */
+  async run<T>(work: (service: this) => T | Promise<T>): Promise<T> {
+    let result: T;
+    try {
+      result = await work(this);
+    } catch (error) {
+      await this.#closeAfterFailure(error);
+      throw error;
+    }
+    await this.close();
+    return result;
   }
 
-  #connectSession(options: CallOptions): Promise<SessionClientParts> {
+  async #connectSession(options: CallOptions): Promise<SessionClientParts> {
+    if (this.#closing !== undefined) throw clientClosed();
     return this.#session.wait((signal) => this.#startSession(signal), options);
   }
 
-  async #startConnection(signal: AbortSignal): Promise<ClientParts> {
-    const { lifetime, source } = this.#runtime;
-    this.#started = await startConnection(
-      {
-        options: this.#options,
-        transport: this.#transport,
-        lifetime,
-        source,
-        onFailedRound: (failure) => this.#reports.event(outerRetryReport(failure)),
-        onHttpRetry: (retry) => this.#noteTrouble(retry),
-      },
-      signal,
+  #createParts(parts: ConnectionParts, started: Started): ClientParts {
+    this.#dynamicConfig = () => started.dynamicConfig;
+    const latest = { ...started, dynamicConfig: () => this.#dynamicConfig?.() };
+    return createClientParts(this.#options, parts, latest, (path, step) =>
+      exportWeights(this.#createSibling({ userMetadata: EXPORT_METADATA }), path, step),
     );
-    return createClientParts(this.#options, this.#started, this.#runtime, this.#transport);
   }
 
   async #startSession(signal: AbortSignal): Promise<SessionClientParts> {
-    const parts = await this.#connect({ signal });
-    const sessionId = await startSession(parts, this.#options, signal);
+    const parts = await this.#connection.connect({ signal });
+    const sessionId = await startSession(parts, this.#options, signal, (created) => {
+      this.#openSession = { sessionId: created, parts };
+      this.#connection.sessionId = created;
+    });
     // Closed in the meantime, perhaps because of the server's message: nothing would end what starts now.
     if (this.#closing !== undefined) throw clientClosed();
-    this.#sessionId = sessionId;
     this.#refreshConfig(parts);
-    this.#reports.startSession(sessionId);
+    this.#connection.reports.startSession(sessionId);
     return { ...parts, session: { sessionId, nextSamplingSessionSeqId: () => this.#nextSamplingSessionSeqId++ } };
   }
 
-  /** Remembers the last failed attempt, for callers that give up waiting for the start. */
-  #noteTrouble({ error, status }: RetryInfo): void {
-    this.#startTrouble = { text: error instanceof Error ? error.message : `status ${status}`, cause: error };
-  }
-
-  /** This client owns its reporters: closing another client never stops them. */
-  #createReporter(sessionId: string): ServiceReporter | undefined {
-    const { isTelemetryEnabled, sdkVersion, clock, random } = this.#options;
-    const http = this.#started?.http;
-    if (!isTelemetryEnabled || http === undefined) return undefined;
-    return new ServiceReporter({ http, sessionId, sdkVersion, clock, random });
-  }
-
   #refreshConfig({ calls, runtime: { clock, lifetime } }: ClientParts): void {
-    const initial = this.#started?.dynamicConfig;
+    const initial = this.#dynamicConfig?.();
     if (initial === undefined) return;
     const { sdkVersion } = this.#options;
     const fetch = () => calls.call('clientDynamicConfig', { body: { sdkVersion } }, { hasOuterRetry: false });
-    keepDynamicConfig({ clock, lifetime, initial, fetch });
+    this.#dynamicConfig = keepDynamicConfig({ clock, lifetime, initial, fetch });
   }
 
-  async #createFromState(path: string, hasOptimizer: boolean, options: FromStateOptions): Promise<TrainingClient> {
+  async #createFromState(path: string, hasOptimizer: boolean, options: FromStateOptions, optimizer?: OptimizerConfig) {
     const modelSeqId = this.#nextModelSeqId++;
-    return this.#run(options, this.#connectSession, async (parts, step) => {
-      const connectAs = (apiKey: string) => this.#connectSibling(apiKey, step);
-      const { modelId, loadPath } = await createModelFromState(parts, { path, hasOptimizer, modelSeqId, options: step, connectAs });
-      const client = TrainingClient.of(parts, modelId);
+    return this.#runInSession(options, async (parts, step) => {
+      const connectAs = (apiKey: string) => {
+        const sibling = this.#createSibling({ apiKey });
+        return { calls: sibling.#connection.connect(step).then(({ calls }) => calls), close: () => sibling.close() };
+      };
+      const request = { path, hasOptimizer, optimizer, modelSeqId, options: step, connectAs };
+      const { modelId, loadPath, optimizer: created } = await createModelFromState(parts, request);
+      const client = TrainingClient.of<OptimizerFamily>(parts, modelId, created);
       if (loadPath !== undefined) await (hasOptimizer ? client.loadStateWithOptimizer(loadPath, step) : client.loadState(loadPath, step));
       return client;
     });
   }
 
-  /** Runs a call that first waits for the connection or the session. The caller's time limit covers that wait and all steps of the work. */
-  async #run<Options extends CallOptions, Parts extends ClientParts, T>(
+  #runInSession<Options extends CallOptions, T>(
     options: Options,
-    connect: (this: ServiceClient, options: CallOptions) => Promise<Parts>,
-    work: (parts: Parts, step: Step<Options>) => Promise<T>,
+    work: (parts: SessionClientParts, step: Step<Options>) => Promise<T>,
   ): Promise<T> {
-    const startedAtMs = this.#runtime.clock.now();
-    const parts = await connect.call(this, options);
+    const capture = (error: unknown) => this.#connection.reports.capture(error);
+    return this.#connection.runAfter((wait) => this.#connectSession(wait), options, work, capture);
+  }
+
+  /** Another client of the same server, with a separate session. */
+  #createSibling(options: ServiceClientOptions): ServiceClient {
+    return new ServiceClient({ ...this.#userOptions, baseUrl: this.#options.baseUrl, ...options });
+  }
+
+  async #close(status: SessionFinishReason, options: CloseOptions): Promise<void> {
+    this.#connection.runtime.lifetime.endCalls();
     try {
-      const scope = new CallScope(this.#runtime, options, startedAtMs);
-      return await scope.run((signal) => work(parts, { ...options, signal, timeoutMs: undefined }));
-    } catch (error) {
-      if ('session' in parts) this.#reports.capture(error);
-      else this.#reports.captureWithoutSession(error);
-      throw error;
+      if (this.#openSession !== undefined) await finishSession(this.#openSession, status, options);
+    } finally {
+      await this.#connection.close();
     }
   }
 
-  /** Another client of the same server with another credential, for weights of another account. */
-  #connectSibling(apiKey: string, step: CallOptions) {
-    const sibling = new ServiceClient({ ...this.#userOptions, apiKey, baseUrl: this.#options.baseUrl });
-    const calls = sibling.#connect(step).then((parts) => parts.calls);
-    return { calls, close: () => sibling.close() };
-  }
-
-  async #close(): Promise<void> {
-    await this.#reports.close({ timeoutMs: LAST_REPORT_MS });
-    this.#runtime.lifetime.close();
-    if (this.#options.transport === undefined) await this.#transport.close();
+  /** The failure of the work matters more than that of finishing the session, which becomes a message. */
+  async #closeAfterFailure(error: unknown): Promise<void> {
+    try {
+      await this.close(reasonOf(error));
+    } catch (failure) {
+      const reason = failure instanceof Error ? failure.message : String(failure);
+      notifyUser(this.#options.onServerMessage, { level: 'warning', text: `The session could not be finished. ${reason}` });
+    }
   }
 }

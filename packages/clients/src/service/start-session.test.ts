@@ -2,7 +2,7 @@ import { subscribe } from '@tinkex/http';
 import { describe, expect, it, vi } from 'vitest';
 import { miniServer } from '../../test/support/mini-server.js';
 import { answersInOrder } from '../../test/support/scripted-transport.js';
-import type { ServerMessage } from './service-options.js';
+import type { ServerMessage } from '../connection/connection-options.js';
 
 describe('session', () => {
   it('sends heartbeats every interval from the first on, whatever they are answered, until it is closed', async () => {
@@ -19,6 +19,18 @@ describe('session', () => {
     await server.service.close();
     await server.clock.advance(100_000);
     expect(server.transport.of('session_heartbeat')).toHaveLength(5);
+    expect(server.clock.pending).toBe(0);
+  });
+
+  it('stops beating when the server says that the session has finished, with one message', async () => {
+    const messages: ServerMessage[] = [];
+    const server = miniServer({}, { onServerMessage: (message) => messages.push(message) });
+    server.routes.set('session_heartbeat', answersInOrder([{ body: {} }, { status: 410, body: { detail: 'finished' } }], true));
+    await server.clock.runUntil(server.service.sessionId());
+    await server.clock.advance(100_000);
+    expect(server.transport.of('session_heartbeat')).toHaveLength(2);
+    expect(messages).toEqual([{ level: 'warning', text: expect.stringContaining('The session S has finished on the server') }]);
+    await server.service.close();
     expect(server.clock.pending).toBe(0);
   });
 
@@ -41,7 +53,7 @@ describe('session', () => {
     await server.service.close();
   });
 
-  it('goes on beating when the callback for messages throws, and the mistake is printed', async () => {
+  it('continues to beat when the callback for messages throws, and the mistake is printed', async () => {
     const warnings: unknown[] = [];
     const warn = vi.spyOn(process, 'emitWarning').mockImplementation((warning) => void warnings.push(warning));
     const mistake = new Error('in the callback');

@@ -1,10 +1,10 @@
 import { publish } from '@tinkex/http';
 import type { EndpointCaller } from '../calls/endpoint-caller.js';
+import type { ServerMessage } from '../connection/connection-options.js';
 import { notifyUser } from '../runtime/notify-user.js';
 import type { Runtime } from '../runtime/runtime.js';
 import { startHeartbeat } from './heartbeat.js';
 import type { ResolvedOptions } from './resolve-options.js';
-import type { ServerMessage } from './service-options.js';
 
 /** What a session uses of its client. */
 export interface SessionParts {
@@ -15,14 +15,22 @@ export interface SessionParts {
 /**
  * Creates a session and keeps it alive until the client is closed. The server's messages go to `onServerMessage`.
  *
+ * @param onCreated - Called with the session's ID as soon as there is one: a message may make its reader close the client.
  * @returns The session's ID.
  */
-export async function startSession(parts: SessionParts, options: ResolvedOptions, signal: AbortSignal): Promise<string> {
+export async function startSession(
+  parts: SessionParts,
+  options: ResolvedOptions,
+  signal: AbortSignal,
+  onCreated: (sessionId: string) => void,
+): Promise<string> {
   const { clock, source, lifetime } = parts.runtime;
   const startedAtMs = clock.now();
-  const { tags, userMetadata, sdkVersion, projectId, onServerMessage } = options;
-  const answer = await parts.calls.call('createSession', { body: { tags, userMetadata, sdkVersion, projectId } }, { signal });
+  const { tags, userMetadata, sdkVersion, projectId, displayName, onServerMessage } = options;
+  const body = { tags, userMetadata, sdkVersion, projectId, displayName };
+  const answer = await parts.calls.call('createSession', { body }, { signal });
   const { sessionId } = answer;
+  onCreated(sessionId);
   for (const message of messagesOf(answer)) notifyUser(onServerMessage, message);
   const event = () => ({ ...source(), sessionId, durationMs: clock.now() - startedAtMs });
   publish('tinkex:session:start', event());
@@ -44,6 +52,10 @@ export function keepSessionAlive({ runtime, calls }: SessionParts, sessionId: st
     onSilence: (sinceLastSuccessMs) => {
       const seconds = Math.round(sinceLastSuccessMs / 1000);
       const text = `The server has answered no heartbeat for ${seconds} s; the session may be lost.`;
+      notifyUser(onServerMessage, { level: 'warning', text });
+    },
+    onFinished: () => {
+      const text = `The session ${sessionId} has finished on the server, which refuses further operations. Start a new client.`;
       notifyUser(onServerMessage, { level: 'warning', text });
     },
   });

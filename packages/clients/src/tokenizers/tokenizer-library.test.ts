@@ -78,7 +78,7 @@ describe('TokenizerLibrary', () => {
     expect(words(await library.load('org/model:rev1'), 'world')).toEqual([2]);
   });
 
-  it('takes what the user supplies before everything else, and goes on when that is nothing', async () => {
+  it('takes what the user supplies before everything else, and continues when that is nothing', async () => {
     const own: Tokenizer = { encode: () => [7], decode: () => 'seven' };
     const asked: string[] = [];
     const load = (id: string) => {
@@ -181,7 +181,7 @@ describe('TokenizerLibrary', () => {
     },
   );
 
-  it('explains a missing directory, a file that is no tokenizer and a missing package', async () => {
+  it('explains a missing directory, a file that is not a tokenizer and a missing package', async () => {
     await expect(libraryOf({ directory: join(directory, 'nowhere') }, noNetwork()).load('a/b')).rejects.toThrow('holds no tokenizer.json');
     await writeFile(join(directory, 'tokenizer.json'), '{"model":{"type":"NoSuchModel"}}');
     await expect(libraryOf({ directory }, noNetwork()).load('a/b')).rejects.toThrow('does not understand');

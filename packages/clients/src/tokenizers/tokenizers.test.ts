@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { miniServer } from '../../test/support/mini-server.js';
 import { later } from '../../test/support/scripted-transport.js';
 
-/** A server, and a loader that has been called when `isLoading` resolves and answers when told. */
+/** A server, and a loader that has been called when `isLoading` resolves and answers on request. */
 async function setUp() {
   const tokenizer = new ByteTokenizer();
   let begin = (): void => undefined;
@@ -29,7 +29,7 @@ async function setUp() {
 }
 
 describe.each(['training', 'sampling'] as const)('getTokenizer of a %s client', (which) => {
-  it('can be given up while it loads; the load goes on for others', async () => {
+  it('can be given up while it loads; the load continues for others', async () => {
     const rig = await setUp();
     const controller = new AbortController();
     const given = rig[which].getTokenizer({ signal: controller.signal }).catch((error: unknown) => error);

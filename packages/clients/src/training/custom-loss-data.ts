@@ -2,9 +2,10 @@ import { type Datum, TensorData, ValidationError, type ValidationIssue } from '@
 import type { CustomLossResult, LogprobTensor } from './custom-loss.js';
 import { explainInvalidData } from './explain-invalid-data.js';
 
-const ALLOWED_INPUTS: ReadonlySet<string> = new Set(['targetTokens', 'weights']);
-
-/** The data of the forward pass: as given, with zero weights where there are none. The caller's data are not changed. */
+/**
+ * The data of the forward pass: targets and weights as given, zero weights where there are none. Other inputs are for the loss and are not
+ * sent. The caller's data are not changed.
+ */
 export function forwardData(data: readonly Datum[]): Datum[] {
   try {
     return data.map(withWeights);
@@ -14,11 +15,13 @@ export function forwardData(data: readonly Datum[]): Datum[] {
 }
 
 function withWeights(datum: Datum, index: number): Datum {
-  const { targetTokens, weights } = checkedInputs(datum, index);
-  if (weights !== undefined) return datum;
-  const shape = targetTokens.shape ?? [targetTokens.length];
-  const zeros = new TensorData({ data: new Float32Array(elements(shape)), dtype: 'float32', shape });
-  return { modelInput: datum.modelInput, lossFnInputs: { ...datum.lossFnInputs, weights: zeros } };
+  const { targetTokens, weights = zerosLike(targetTokens) } = checkedInputs(datum, index);
+  return { ...datum, lossFnInputs: { targetTokens, weights } };
+}
+
+function zerosLike({ shape, length }: TensorData): TensorData {
+  const size = shape ?? [length];
+  return new TensorData({ data: new Float32Array(elements(size)), dtype: 'float32', shape: size });
 }
 
 /** The logprobs of each datum from the outputs of the forward pass. */
@@ -37,18 +40,16 @@ export function logprobsOf(outputs: readonly Readonly<Record<string, TensorData>
 /** The data of the backward pass: the same inputs and targets, weights = −gradient, two-dimensional ones sparse if that is smaller. */
 export function backwardData(data: readonly Datum[], logprobs: readonly LogprobTensor[], result: CustomLossResult): Datum[] {
   checkResult(result, logprobs);
-  return data.map(({ modelInput, lossFnInputs }, index) => {
+  return data.map((datum, index) => {
     const gradient = result.gradients[index] as Float32Array | readonly number[];
     const { shape } = logprobs[index] as LogprobTensor;
     const weights = new TensorData({ data: Float32Array.from(gradient, negate), dtype: 'float32', shape });
-    return { modelInput, lossFnInputs: { targetTokens: lossFnInputs.targetTokens as TensorData, weights: weights.toSmallest() } };
+    return { ...datum, lossFnInputs: { targetTokens: datum.lossFnInputs.targetTokens as TensorData, weights: weights.toSmallest() } };
   });
 }
 
 function checkedInputs({ lossFnInputs }: Datum, index: number): { targetTokens: TensorData; weights: TensorData | undefined } {
-  const extra = Object.keys(lossFnInputs).find((name) => lossFnInputs[name] !== undefined && !ALLOWED_INPUTS.has(name));
   const path = `data[${index}].lossFnInputs`;
-  if (extra !== undefined) throw invalid('request', `${path}.${extra}`, 'is not used by a custom loss; only targetTokens and weights are');
   const { targetTokens, weights } = lossFnInputs;
   if (targetTokens === undefined) throw invalid('request', `${path}.targetTokens`, 'is missing; a custom loss needs the targets');
   return { targetTokens, weights };

@@ -3,6 +3,7 @@ import { type Datum, datum, ModelInput, TensorData, type TensorFields, Validatio
 import { describe, expect, it } from 'vitest';
 import { readVectors } from '../../../../vectors/read.js';
 import { miniServer, passResult } from '../../test/support/mini-server.js';
+import { customMetrics } from './custom-loss.js';
 import { backwardData, forwardData, logprobsOf } from './custom-loss-data.js';
 
 interface VectorTensor {
@@ -67,6 +68,37 @@ describe('custom-loss vectors', () => {
   );
 });
 
+interface MetricsInput extends Input {
+  server_metrics: Record<string, number>;
+  user_metrics?: Record<string, number>;
+}
+
+describe('custom-loss-metrics vectors', () => {
+  it.each(readVectors<MetricsInput, { metrics?: Record<string, number>; error?: string }>('custom-loss-metrics'))(
+    '$name',
+    ({ input, expected }) => {
+      const loss = input.dC_dlogprobs.reduce((sum, slope, index) => sum + slope * (input.forward_logprobs.data[index] as number), 0);
+      const metrics = customMetrics(input.server_metrics, { loss, gradients: [], metrics: input.user_metrics });
+      // The reference fails without the server's loss; the custom loss does not depend on it.
+      expect(metrics).toEqual(expected.metrics ?? { ...input.server_metrics, 'loss:sum': loss });
+    },
+  );
+});
+
+it('sends only targets and weights, and where the tokens come from, in both passes', () => {
+  const spans = [{ kind: 'sampled', sequenceId: 'q', offset: 0, length: 2 }] as const;
+  const given = datum({
+    modelInput: ModelInput.fromInts([1, 2]),
+    lossFnInputs: { targetTokens: [2, 3], advantages: [1, 1] },
+    provenance: { modelInput: spans, targetTokens: spans },
+  });
+  const logprobs = [{ data: Float32Array.of(-1, -2), shape: [2] }];
+  for (const [sent] of [forwardData([given]), backwardData([given], logprobs, { loss: 1, gradients: [[1, 1]] })]) {
+    expect(Object.keys(sent?.lossFnInputs ?? {})).toEqual(['targetTokens', 'weights']);
+    expect(sent?.provenance).toEqual(given.provenance);
+  }
+});
+
 it('takes an input that is undefined for one that is not given', () => {
   const { modelInput, lossFnInputs } = datum({ modelInput: ModelInput.fromInts([1, 2]), lossFnInputs: { targetTokens: [2, 3] } });
   const [forward] = forwardData([{ modelInput, lossFnInputs: { ...lossFnInputs, other: undefined } }]);
@@ -124,7 +156,7 @@ describe('forwardBackwardCustom', () => {
     ]);
     expect(requests.at(-1)?.data[0]?.lossFnInputs.weights?.toArray()).toEqual([2, 4]);
     expect(output.loss).toBe(0.5);
-    expect(output.metrics).toEqual({ 'loss:sum': 14, 'own:sum': 42, 'mine:mean': 1 });
+    expect(output.metrics).toEqual({ 'loss:sum': 0.5, 'surrogate_loss:sum': 14, 'own:sum': 42, 'mine:mean': 1 });
     expect(output.lossFnOutputs).toHaveLength(3);
     expect(custom.requestIds).toEqual(['forward-3-2', 'forward-4-1']);
     await server.service.close();
@@ -154,7 +186,7 @@ describe('forwardBackwardCustom', () => {
       },
       'my bug',
     ],
-  ])('%s fails the call and lets the next operation go on', async (_, loss, message) => {
+  ])('%s fails the call and lets the next operation continue', async (_, loss, message) => {
     const { server, training } = await customServer();
     const custom = training.forwardBackwardCustom(data, loss as never);
     const step = training.optimStep();
@@ -164,19 +196,19 @@ describe('forwardBackwardCustom', () => {
     await server.service.close();
   });
 
-  it.each([
-    ['no targets', { weights: [1] }, 'data[0].lossFnInputs.targetTokens is missing'],
-    ['other inputs', { targetTokens: [1], advantages: [1] }, 'data[0].lossFnInputs.advantages is not used'],
-  ])('%s: nothing is sent, no number is used', async (_, lossFnInputs, message) => {
-    const { server, training } = await customServer();
-    const bad = [datum({ modelInput: ModelInput.fromInts([1]), lossFnInputs })];
-    await expect(training.forwardBackwardCustom(bad, () => ({ loss: 0, gradients: [] }))).rejects.toThrow(message);
-    await server.clock.runUntil(training.optimStep());
-    expect(server.submittedSeqIds()).toEqual([1]);
-    await server.service.close();
-  });
+  it.each([['no targets', { weights: [1] }, 'data[0].lossFnInputs.targetTokens is missing']])(
+    '%s: nothing is sent, no number is used',
+    async (_, lossFnInputs, message) => {
+      const { server, training } = await customServer();
+      const bad = [datum({ modelInput: ModelInput.fromInts([1]), lossFnInputs })];
+      await expect(training.forwardBackwardCustom(bad, () => ({ loss: 0, gradients: [] }))).rejects.toThrow(message);
+      await server.clock.runUntil(training.optimStep());
+      expect(server.submittedSeqIds()).toEqual([1]);
+      await server.service.close();
+    },
+  );
 
-  it.each(['abort', 'timeout', 'close'] as const)('%s ends a call whose loss never comes, and later operations go on', async (how) => {
+  it.each(['abort', 'timeout', 'close'] as const)('%s ends a call whose loss never comes, and later operations continue', async (how) => {
     const server = miniServer();
     const training = await server.training();
     const data = [datum({ modelInput: ModelInput.fromInts([1]), lossFnInputs: { targetTokens: [2] } })];
@@ -207,7 +239,7 @@ describe('forwardBackwardCustom', () => {
     await server.service.close();
   });
 
-  it('a server that returns no logprobs, or too few outputs, is told on', async () => {
+  it('a server that returns no logprobs, or too few outputs, is reported', async () => {
     const { server, training } = await customServer();
     server.routes.set('retrieve_future', () => passResult([]));
     await expect(server.clock.runUntil(training.forwardBackwardCustom(data, () => ({ loss: 0, gradients: [] })))).rejects.toThrow(

@@ -6,6 +6,9 @@ import { backwardData, forwardData, logprobsOf } from './custom-loss-data.js';
 import type { TrainedModel } from './operations.js';
 import { collectPass, type Pass, splitData, submitPass } from './passes.js';
 
+const LOSS = 'loss:sum';
+const SURROGATE = 'surrogate_loss:sum';
+
 /** The log-probabilities of one datum's targets under the model being trained. */
 export interface LogprobTensor {
   /** Row-major. Do not write into it. */
@@ -20,17 +23,20 @@ export interface CustomLossResult {
   readonly loss: number;
   /** ∂C/∂logprob for each datum, as many numbers as it has logprobs, in the same order. */
   readonly gradients: readonly (Float32Array | readonly number[])[];
-  /** Written over the server's metrics in the result. */
+  /** Written over the server's metrics in the result, except for `loss:sum` and `surrogate_loss:sum`. */
   readonly metrics?: Readonly<Record<string, number>> | undefined;
 }
 
 /**
- * A loss computed in this process. Receives the data as given and the logprobs of each datum. May be async. Do not await an operation of the
+ * A loss computed in this process. Receives the data as given, with all their inputs, and the logprobs of each datum. May be async. Do not await an operation of the
  * same training client in it: that operation waits for the backward pass, which waits for the loss.
  */
 export type CustomLoss = (data: readonly Datum[], logprobs: readonly LogprobTensor[]) => CustomLossResult | Promise<CustomLossResult>;
 
-/** The result of a pass with a custom loss. */
+/**
+ * The result of a pass with a custom loss. Among its metrics, `loss:sum` is the custom loss, and `surrogate_loss:sum` is the loss that the server
+ * computed on the way to the same gradients; its value means nothing by itself.
+ */
 export interface CustomForwardBackwardOutput extends ForwardBackwardOutput {
   /** What the custom loss returned. */
   readonly loss: number;
@@ -61,11 +67,18 @@ export async function runCustomPass(
     const backwardIds = await submitPass(model, call, weighted);
     call.accept(backwardIds);
     const output = await collectPass(model, call, weighted, backwardIds);
-    return { ...output, metrics: { ...output.metrics, ...result.metrics }, loss: result.loss };
+    return { ...output, metrics: customMetrics(output.metrics, result), loss: result.loss };
   } finally {
     // After a failure of the forward pass or of the loss, the sequence IDs of the backward pass are skipped.
     backward.turn.end();
   }
+}
+
+/** The metrics of a pass with a custom loss. A server need not report its loss; then there is no surrogate either. */
+export function customMetrics(server: Readonly<Record<string, number>>, { loss, metrics = {} }: CustomLossResult): Record<string, number> {
+  const { [LOSS]: surrogate, ...others } = server;
+  const { [LOSS]: _loss, [SURROGATE]: _surrogate, ...own } = metrics;
+  return { ...others, ...own, [LOSS]: loss, ...(surrogate === undefined ? {} : { [SURROGATE]: surrogate }) };
 }
 
 function reservePass(model: TrainedModel, call: OngoingCall, requestType: Pass['requestType'], chunks: readonly DataChunk[]): Pass {

@@ -27,10 +27,12 @@ export interface TrainingParts extends SamplingParts {
 /** The endpoints of the operations that are one request each. */
 const ENDPOINTS = {
   CreateModel: 'createModel',
+  CreateCustomLoss: 'createCustomLoss',
   OptimStep: 'optimStep',
   SaveWeights: 'saveWeights',
   LoadWeights: 'loadWeights',
   SaveWeightsForSampler: 'saveWeightsForSampler',
+  SaveWeightsExternal: 'saveWeightsExternal',
   UnloadModel: 'unloadModel',
 } as const;
 

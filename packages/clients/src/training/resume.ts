@@ -12,7 +12,9 @@ export interface ResumeOptions extends FromStateOptions {
   readonly trainingRunId?: string | undefined;
   /** The checkpoint itself, `tinker://…/weights/…`. */
   readonly path?: string | undefined;
-  /** Whether the optimizer's state is loaded too, which makes the resumption exact. Default true. */
+  /**
+   * Whether the optimizer's state is loaded too, which makes the resumption exact. False: a new optimizer, of the same kind. Default true.
+   */
   readonly withOptimizer?: boolean | undefined;
 }
 

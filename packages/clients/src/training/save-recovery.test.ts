@@ -68,7 +68,7 @@ describe('a save whose outcome is unclear', () => {
     await server.service.close();
   });
 
-  it('a list that cannot be had decides nothing', async () => {
+  it('a list that is not available decides nothing', async () => {
     const server = miniServer();
     const training = await server.training();
     server.routes.set(
@@ -79,7 +79,7 @@ describe('a save whose outcome is unclear', () => {
     await server.service.close();
   });
 
-  it('a lost promise (410) of a save that happened resolves', async () => {
+  it('an expired future (410) of a save that happened resolves', async () => {
     const server = miniServer();
     const training = await server.training();
     checkpointsAre(server, server.clock.now());
@@ -120,7 +120,7 @@ describe('a save whose outcome is unclear', () => {
     await server.service.close();
   });
 
-  it('a refused save fails at once, and later operations go on', async () => {
+  it('a refused save fails immediately, and later operations continue', async () => {
     const server = miniServer();
     const training = await server.training();
     server.routes.set('save_weights', () => ({ status: 422, body: { detail: 'bad name' } }));

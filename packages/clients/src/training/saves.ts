@@ -1,23 +1,45 @@
-import { type Checkpoint, ConflictError, FutureExpiredError, type SaveWeightsResponse, TinkexError, ValidationError } from '@tinkex/types';
+import {
+  type Checkpoint,
+  ConflictError,
+  FutureExpiredError,
+  type SaveWeightsExternalResponse,
+  type SaveWeightsResponse,
+  TinkexError,
+  ValidationError,
+} from '@tinkex/types';
+import { endpoints } from '@tinkex/types/wire';
 import { mayHaveHappened } from '../calls/attempt-failure.js';
 import type { ApiFuture } from '../futures/api-future.js';
 import { type OngoingCall, RunningCall } from '../futures/running-call.js';
+import type { CallOptions } from '../runtime/call-options.js';
 import { pollResult, submitOperation, type TrainedModel } from './operations.js';
-import type { SavedSamplerWeights, SaveStateOptions, SaveWeightsForSamplerOptions } from './training-options.js';
+import type {
+  SavedExternalWeights,
+  SavedSamplerWeights,
+  SaveStateOptions,
+  SaveWeightsExternalOptions,
+  SaveWeightsForSamplerOptions,
+} from './training-options.js';
 
 /** The clocks of the server and of this machine may differ by this much in either direction. */
 const CLOCK_TOLERANCE_MS = 60_000;
 /** How long after its end a save is remembered. */
 const REMEMBERED_MS = 2 * CLOCK_TOLERANCE_MS;
 
+/** The kinds of saves: how lists of checkpoints show them, and their requests. */
+const KINDS = {
+  SaveWeights: { checkpointType: 'training', segment: 'weights', request: endpoints.saveWeights.request },
+  SaveWeightsForSampler: { checkpointType: 'sampler', segment: 'sampler_weights', request: endpoints.saveWeightsForSampler.request },
+  SaveWeightsExternal: { checkpointType: 'external', segment: 'external_weights', request: endpoints.saveWeightsExternal.request },
+} as const;
+
 /** A save, from its call to its end. */
 interface Save {
-  readonly requestType: 'SaveWeights' | 'SaveWeightsForSampler';
-  readonly kind: 'weights' | 'sampler_weights';
+  readonly requestType: keyof typeof KINDS;
   /** The checkpoint's name. */
   readonly name: string;
-  readonly ttlSeconds: number | undefined;
-  readonly overwrite: boolean | undefined;
+  /** What else the request says. */
+  readonly fields: Omit<SaveStateOptions & SaveWeightsExternalOptions, keyof CallOptions>;
   /** Earlier saves under the same name that this one could be mistaken for. */
   earlier: readonly Save[];
   endedAtMs: number | undefined;
@@ -39,22 +61,29 @@ export class Saves {
 
   /** Saves weights and optimizer state. */
   saveState(name: string, options: SaveStateOptions): ApiFuture<SaveWeightsResponse> {
-    const { ttlSeconds, overwrite = false } = options;
-    const call = new RunningCall<{ readonly path: string }>(this.#model.parts.runtime, 'SaveWeights', options);
-    const save = { requestType: 'SaveWeights', kind: 'weights', name, ttlSeconds, overwrite, earlier: [], endedAtMs: undefined } as const;
-    return call.settleWith(this.#run(call, { ...save }));
+    const { ttlSeconds, overwrite = false, userMetadata } = options;
+    return this.#start('SaveWeights', name, { ttlSeconds, overwrite, userMetadata: userMetadata && { ...userMetadata } }, options);
   }
 
   /** Saves weights to sample from. */
   saveWeightsForSampler(name: string, options: SaveWeightsForSamplerOptions): ApiFuture<SavedSamplerWeights> {
-    const { ttlSeconds } = options;
-    const requestType = 'SaveWeightsForSampler';
-    const call = new RunningCall<{ readonly path: string }>(this.#model.parts.runtime, requestType, options);
-    const save: Save = { requestType, kind: 'sampler_weights', name, ttlSeconds, overwrite: undefined, earlier: [], endedAtMs: undefined };
-    return call.settleWith(this.#run(call, save));
+    const { ttlSeconds, userMetadata } = options;
+    return this.#start('SaveWeightsForSampler', name, { ttlSeconds, userMetadata: userMetadata && { ...userMetadata } }, options);
   }
 
-  async #run(call: OngoingCall, save: Save): Promise<{ path: string }> {
+  /** Saves weights as files for other tools. */
+  saveWeightsExternal(name: string, options: SaveWeightsExternalOptions): ApiFuture<SavedExternalWeights> {
+    const { ttlSeconds, ageEncryptionRecipients: recipients } = options;
+    return this.#start('SaveWeightsExternal', name, { ttlSeconds, ageEncryptionRecipients: recipients && [...recipients] }, options);
+  }
+
+  #start(requestType: Save['requestType'], name: string, fields: Save['fields'], options: CallOptions): ApiFuture<SavedExternalWeights> {
+    const call = new RunningCall<SavedExternalWeights>(this.#model.parts.runtime, requestType, options);
+    return call.settleWith(this.#run(call, { requestType, name, fields, earlier: [], endedAtMs: undefined }));
+  }
+
+  async #run(call: OngoingCall, save: Save): Promise<SavedExternalWeights> {
+    checkSave(this.#model.modelId, save);
     const turn = this.#model.reserve(call);
     this.#remember(save);
     try {
@@ -65,9 +94,9 @@ export class Saves {
       } finally {
         turn.end();
       }
-      const path = 'path' in submission ? submission.path : await this.#pollPath(call, save, submission.requestId);
-      this.#model.publishCheckpoint('tinkex:checkpoint:save', call, path);
-      return { path };
+      const saved = 'path' in submission ? submission : await this.#pollSaved(call, save, submission.requestId);
+      this.#model.publishCheckpoint('tinkex:checkpoint:save', call, saved.path);
+      return saved;
     } finally {
       save.endedAtMs = this.#model.parts.runtime.clock.now();
     }
@@ -76,22 +105,22 @@ export class Saves {
   #remember(save: Save): void {
     const oldestMs = this.#model.parts.runtime.clock.now() - REMEMBERED_MS;
     this.#recent = this.#recent.filter(({ endedAtMs }) => endedAtMs === undefined || endedAtMs > oldestMs);
-    save.earlier = this.#recent.filter(({ kind, name }) => kind === save.kind && name === save.name);
+    save.earlier = this.#recent.filter(({ requestType, name }) => requestType === save.requestType && name === save.name);
     this.#recent.push(save);
   }
 
   /** Submits until the server accepts, or until the save turns out to be done. A 409 to the very first attempt is an ordinary conflict. */
   async #submit(call: OngoingCall, save: Save, seqId: number): Promise<Submission> {
     const { parts, modelId } = this.#model;
-    const { requestType, name: path, ttlSeconds, overwrite } = save;
-    const body = { modelId, path, seqId, ttlSeconds, ...(requestType === 'SaveWeights' ? { overwrite } : {}) };
+    const { requestType } = save;
+    const body = bodyOf(modelId, save, seqId);
     let isAmbiguous = false;
     const submitOnce = async (): Promise<Submission> => {
       try {
         return { requestId: await submitOperation(parts, requestType, body, { ...call.step, hasOuterRetry: false }) };
       } catch (error) {
         const found = isAmbiguous && ConflictError.isInstance(error) ? await this.#findSaved(call, save) : undefined;
-        if (found !== undefined) return { path: found };
+        if (found !== undefined) return found;
         isAmbiguous ||= mayHaveHappened({ error });
         throw error;
       }
@@ -100,16 +129,16 @@ export class Saves {
       return await parts.calls.retry(submitOnce, { operation: 'save', signal: call.signal });
     } catch (error) {
       const found = isAmbiguous && !call.signal.aborted ? await this.#findSaved(call, save) : undefined;
-      if (found !== undefined) return { path: found };
+      if (found !== undefined) return found;
       throw error;
     }
   }
 
-  async #pollPath(call: OngoingCall, save: Save, requestId: string): Promise<string> {
+  async #pollSaved(call: OngoingCall, save: Save, requestId: string): Promise<SavedExternalWeights> {
     call.accept([requestId]);
     try {
-      const { path } = await pollResult(this.#model.parts, call, save.requestType, requestId);
-      return path ?? missingPath(save);
+      const result: SaveWeightsExternalResponse = await pollResult(this.#model.parts, call, save.requestType, requestId);
+      return savedWeights(result.path ?? missingPath(save), result.sizeBytes, save);
     } catch (error) {
       const found = FutureExpiredError.isInstance(error) ? await this.#findSaved(call, save) : undefined;
       if (found === undefined) throw error;
@@ -117,11 +146,12 @@ export class Saves {
     }
   }
 
-  /** The path of the checkpoint if it was saved since this call began. A list that cannot be fetched decides nothing. */
-  async #findSaved(call: OngoingCall, save: Save): Promise<string | undefined> {
+  /** The checkpoint if it was saved since this call began. A list that cannot be fetched decides nothing. */
+  async #findSaved(call: OngoingCall, save: Save): Promise<SavedExternalWeights | undefined> {
     const { parts, modelId } = this.#model;
     const { signal, headers, startedAtMs } = call;
-    const { kind, name } = save;
+    const { name, requestType } = save;
+    const kind = KINDS[requestType];
     let checkpoints: readonly Checkpoint[];
     try {
       const options = { signal, headers, hasOuterRetry: false };
@@ -130,15 +160,14 @@ export class Saves {
       if (signal.aborted || !TinkexError.isInstance(error)) throw error;
       return undefined;
     }
-    const type = kind === 'weights' ? 'training' : 'sampler';
     const found = checkpoints.find(
       ({ checkpointId, checkpointType, time }) =>
-        checkpointType === type &&
-        (checkpointId === `${kind}/${name}` || checkpointId === name) &&
+        checkpointType === kind.checkpointType &&
+        (checkpointId === `${kind.segment}/${name}` || checkpointId === name) &&
         time.getTime() >= startedAtMs - CLOCK_TOLERANCE_MS &&
         time.getTime() > this.#latestEarlierMs(save) + CLOCK_TOLERANCE_MS,
     );
-    return found?.tinkerPath;
+    return found && savedWeights(found.tinkerPath, found.sizeBytes, save);
   }
 
   /** When the last earlier save under the same name ended; now if one is still in progress. */
@@ -148,8 +177,28 @@ export class Saves {
   }
 }
 
-/** An accepted save, or the path if the save has turned out to be done already. */
-type Submission = { readonly requestId: string } | { readonly path: string };
+/** An accepted save, or the checkpoint if the save has turned out to be done already. */
+type Submission = { readonly requestId: string } | SavedExternalWeights;
+
+/** Only saves for other tools report a size. */
+function savedWeights(path: string, sizeBytes: number | undefined, { requestType }: Save): SavedExternalWeights {
+  return requestType === 'SaveWeightsExternal' && sizeBytes !== undefined ? { path, sizeBytes } : { path };
+}
+
+/** The request's body. Its type is that of every kind of save at the same time. */
+function bodyOf(modelId: string, { name: path, fields }: Save, seqId: number): never {
+  return { modelId, path, seqId, ...fields } as never;
+}
+
+/** @throws ValidationError for a save that no server would accept, before it takes a sequence ID. */
+function checkSave(modelId: string, save: Save): void {
+  const { requestType, fields } = save;
+  KINDS[requestType].request.encode(bodyOf(modelId, save, 1));
+  if (fields.ageEncryptionRecipients?.length !== 0) return;
+  const message = 'is empty: name at least one key, or leave it out to save the files unencrypted';
+  const issues = [{ path: 'ageEncryptionRecipients', message }];
+  throw new ValidationError({ direction: 'request', subject: 'SaveWeightsExternalRequest', issues });
+}
 
 function missingPath({ requestType }: Save): never {
   const issues = [{ path: 'path', message: 'is missing' }];

@@ -123,7 +123,7 @@ describe('metric-reduction vectors', () => {
 });
 
 describe('TrainingClient', () => {
-  it('a refused chunk fails its call, names the chunks, and later operations go on in order', async () => {
+  it('a refused chunk fails its call, names the chunks, and later operations continue in order', async () => {
     const server = miniServer({ fwdbwd_max_chunk_len: 1 });
     const training = await server.training();
     server.routes.set('forward_backward', (request) =>
@@ -190,7 +190,7 @@ describe('TrainingClient', () => {
     await server.service.close();
   });
 
-  it('an operation cancelled while it waits for its turn is skipped; its number is not used again', async () => {
+  it('an operation canceled while it waits for its turn is skipped; its sequence ID is not used again', async () => {
     const server = miniServer();
     const training = await server.training();
     const gate: { open?: (answer: ScriptedAnswer) => void } = {};

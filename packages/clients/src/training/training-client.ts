@@ -1,10 +1,12 @@
 import {
-  type AdamParams,
+  consoleUrls,
   type Datum,
   type ForwardBackwardOutput,
   type GetInfoResponse,
   type LoadWeightsResponse,
   type LossFnType,
+  type OptimizerConfig,
+  type OptimizerFamily,
   type OptimStepResponse,
   type SaveWeightsResponse,
   type Tokenizer,
@@ -17,14 +19,19 @@ import type { CallOptions } from '../runtime/call-options.js';
 import { CallScope } from '../runtime/call-scope.js';
 import { type SamplerOptions, SamplingClient } from '../sampling/sampling-client.js';
 import { type CustomForwardBackwardOutput, type CustomLoss, runCustomPass } from './custom-loss.js';
+import { LossHandle } from './loss-handle.js';
 import { pollResult, submitOperation, TrainedModel, type TrainingParts } from './operations.js';
+import { type OptimStepParams, stepSettings } from './optimizer-settings.js';
 import { type Pass, runPass } from './passes.js';
+import { runLossHandle } from './run-loss-handle.js';
 import { Saves } from './saves.js';
 import type {
   LoadStateOptions,
   PassOptions,
+  SavedExternalWeights,
   SavedSamplerWeights,
   SaveStateOptions,
+  SaveWeightsExternalOptions,
   SaveWeightsForSamplerOptions,
 } from './training-options.js';
 
@@ -37,24 +44,35 @@ import type {
  *
  * An operation that fails does not stop those called after it: they are sent and run as if it had done nothing. To make an optimizer step
  * depend on a pass, await the pass (or at least its `submitted()`) first.
+ *
+ * @typeParam Family - The model's optimizer, which decides what `optimStep` takes.
  */
-export class TrainingClient {
+export class TrainingClient<Family extends OptimizerFamily = OptimizerFamily> {
   readonly #model: TrainedModel;
   readonly #saves: Saves;
 
-  private constructor(parts: TrainingParts, modelId: string) {
+  /** The model's optimizer. It was chosen when the model was created and stays for its life. */
+  readonly optimizer: OptimizerConfig;
+
+  private constructor(parts: TrainingParts, modelId: string, optimizer: OptimizerConfig) {
     this.#model = new TrainedModel(parts, modelId);
     this.#saves = new Saves(this.#model);
+    this.optimizer = optimizer;
   }
 
   /** @internal */
-  static of(parts: TrainingParts, modelId: string): TrainingClient {
-    return new TrainingClient(parts, modelId);
+  static of<Family extends OptimizerFamily>(parts: TrainingParts, modelId: string, optimizer: OptimizerConfig): TrainingClient<Family> {
+    return new TrainingClient(parts, modelId, optimizer);
   }
 
   /** The model's ID on the server, which is also the ID of its training run. */
   get modelId(): string {
     return this.#model.modelId;
+  }
+
+  /** The page of the training run in the web console of the hosted service. */
+  get consoleUrl(): string {
+    return consoleUrls.trainingRun(this.modelId);
   }
 
   /** A forward pass: the loss function's outputs and metrics, no gradients. */
@@ -78,19 +96,27 @@ export class TrainingClient {
    * `optimStep` called right after this one runs when the gradients have been accumulated.
    *
    * @param data - With `targetTokens` and, if wanted for the forward pass, `weights`; nothing else.
-   * @param loss - Receives the data and their logprobs; returns the loss, its gradient with respect to each logprob, and metrics.
-   *   `@tinkex/clients/autodiff` computes the gradient for you.
+   * @param loss - A function that receives the data and their logprobs and returns the loss, its gradient with respect to each logprob, and
+   *   metrics; `@tinkex/clients/autodiff` computes the gradient for you. Or a handle from `service.createCustomLoss`: if the server runs
+   *   custom losses, this is a single pass there.
    */
-  forwardBackwardCustom(data: readonly Datum[], loss: CustomLoss, options: CallOptions = {}): ApiFuture<CustomForwardBackwardOutput> {
+  forwardBackwardCustom(
+    data: readonly Datum[],
+    loss: CustomLoss | LossHandle,
+    options: CallOptions = {},
+  ): ApiFuture<CustomForwardBackwardOutput> {
     const call = this.#start<CustomForwardBackwardOutput>('ForwardBackward', options);
+    if (loss instanceof LossHandle) return call.settleWith(runLossHandle(this.#model, call, data, loss));
     return call.settleWith(runCustomPass(this.#model, call, data, loss));
   }
 
-  /** Applies the accumulated gradients with AdamW and clears them. */
-  optimStep(adamParams: AdamParams = {}, options: CallOptions = {}): ApiFuture<OptimStepResponse> {
+  /**
+   * Applies the accumulated gradients with the model's optimizer and clears them. AdamW has defaults for all its parameters; Dimuon needs a
+   * `learningRate`. Parameters of another optimizer are refused with a `ValidationError`: nothing is sent and no sequence ID is used.
+   */
+  optimStep(params?: OptimStepParams<Family>, options: CallOptions = {}): ApiFuture<OptimStepResponse> {
     const call = this.#start<OptimStepResponse>('OptimStep', options);
-    // A schedule may keep one object and change it for the next step while this step still waits for its turn.
-    return call.settleWith(this.#optimStep(call, { ...adamParams }));
+    return call.settleWith(this.#optimStep(call, params));
   }
 
   /**
@@ -101,13 +127,23 @@ export class TrainingClient {
     return this.#saves.saveState(name, options);
   }
 
-  /** Replaces the weights and resets the optimizer. Accumulated gradients are dropped. */
+  /**
+   * Replaces the weights and resets the optimizer. Accumulated gradients are dropped.
+   *
+   * @deprecated Still works; the reference SDK advises against it. Use `service.createTrainingClientFromState(path)`, which creates a new model.
+   */
   loadState(path: string, options: LoadStateOptions = {}): ApiFuture<LoadWeightsResponse> {
     const call = this.#start<LoadWeightsResponse>('LoadWeights', options);
     return call.settleWith(this.#load(call, path, false, options));
   }
 
-  /** Replaces the weights and the optimizer's state: training continues exactly where the checkpoint was saved. */
+  /**
+   * Replaces the weights and the optimizer's state: training continues exactly where the checkpoint was saved. The checkpoint must be of the
+   * same optimizer.
+   *
+   * @deprecated Still works; the reference SDK advises against it. Use `service.createTrainingClientFromStateWithOptimizer(path)`, which creates
+   * a new model.
+   */
   loadStateWithOptimizer(path: string, options: LoadStateOptions = {}): ApiFuture<LoadWeightsResponse> {
     const call = this.#start<LoadWeightsResponse>('LoadWeights', options);
     return call.settleWith(this.#load(call, path, true, options));
@@ -118,12 +154,21 @@ export class TrainingClient {
     return this.#saves.saveWeightsForSampler(name, options);
   }
 
+  /**
+   * Saves the weights under a name as files for other tools: `adapter_config.json`, safetensors. Download them with
+   * `rest.downloadCheckpoint(path)`.
+   */
+  saveWeightsExternal(name: string, options: SaveWeightsExternalOptions = {}): ApiFuture<SavedExternalWeights> {
+    return this.#saves.saveWeightsExternal(name, options);
+  }
+
   /** Creates a sampling client from the current weights, without a name: they are kept only for this client. */
   async saveWeightsAndGetSamplingClient(options: SamplerOptions = {}): Promise<SamplingClient> {
     const call = this.#start<string>('SaveWeightsForSampler', options);
     const samplingSessionId = await call.settleWith(this.#saveForNewSampler(call));
     const { parts } = this.#model;
-    return SamplingClient.of(parts, { samplingSessionId, sessionId: parts.session.sessionId, retry: options.retry });
+    const { retry, recordStabilityInfo } = options;
+    return SamplingClient.of(parts, { samplingSessionId, sessionId: parts.session.sessionId, retry, recordStabilityInfo });
   }
 
   /** Creates a sampling client from saved weights. */
@@ -168,11 +213,12 @@ export class TrainingClient {
     return call.settleWith(runPass(this.#model, call, requestType, data, lossFn, lossFnConfig));
   }
 
-  async #optimStep(call: OngoingCall, adamParams: AdamParams): Promise<OptimStepResponse> {
+  async #optimStep(call: OngoingCall, params: OptimStepParams | undefined): Promise<OptimStepResponse> {
     const { modelId } = this;
     const { startedAtMs } = call;
+    const settings = stepSettings(this.optimizer, params);
     const turn = this.#model.reserve(call);
-    const result = await this.#model.execute(call, turn, 'OptimStep', { adamParams, modelId, seqId: turn.seqIds[0] });
+    const result = await this.#model.execute(call, turn, 'OptimStep', { ...settings, modelId, seqId: turn.seqIds[0] });
     const [requestId] = call.core.requestIds;
     const metrics = result.metrics ?? {};
     this.#model.publishOperation({ requestType: 'OptimStep', requestId, datums: 0, tokens: 0, metrics, startedAtMs });

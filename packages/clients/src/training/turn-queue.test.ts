@@ -29,7 +29,7 @@ describe('TurnQueue', () => {
     expect(isStarted).toBe(true);
   });
 
-  it('skips a turn that was cancelled while it waited, and one that ended before it asked', async () => {
+  it('skips a turn that was canceled while it waited, and one that ended before it asked', async () => {
     const queue = new TurnQueue();
     const [first, cancelled, failed, last] = [queue.reserve(), queue.reserve(), queue.reserve(), queue.reserve()];
     await first.start();
@@ -47,7 +47,7 @@ describe('TurnQueue', () => {
     expect(last.seqIds).toEqual([4]);
   });
 
-  it('runs in call order and never deadlocks, whatever fails or is cancelled', async () => {
+  it('runs in call order and never deadlocks, whatever fails or is canceled', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.constantFrom('ok', 'fail', 'cancel', 'late'), { maxLength: 60 }), async (fates) => {
         const queue = new TurnQueue();

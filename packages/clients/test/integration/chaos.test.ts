@@ -21,19 +21,22 @@ describe('C.4 chaos', () => {
     expect(calm.leftBehind).toEqual([]);
     expect(new Set(calm.outcome.executed).size).toBe(calm.outcome.executed.length);
     const struck: Record<string, number> = {};
+    const struckRoutes = new Set<unknown>();
     await eachOf(seeds(), async (seed) => {
       const run = await runUnderChaos({ seed }).catch((error: unknown) => {
         throw new Error(`seed ${seed} failed; ${replay(seed)}`, { cause: error });
       });
       expect(run.leftBehind, replay(seed)).toEqual([]);
       expectSame(run.outcome, calm.outcome, seed);
+      for (const route of run.struckRoutes) struckRoutes.add(route);
       for (const [kind, count] of Object.entries(run.faults)) struck[kind] = (struck[kind] ?? 0) + count;
     });
+    if (seeds().length >= DEFAULT_SEEDS) expect([...struckRoutes]).toEqual(expect.arrayContaining(['retrieveFutures', 'cancelFuture']));
     if (seeds().length >= DEFAULT_SEEDS) expect(Object.keys(struck).sort()).toEqual([...survivableKinds, 'status-410'].sort());
   }, 600_000);
 });
 
-/** A few at once: a run waits for real resets and slow answers now and then, and another can use the time. */
+/** A few at the same time: a run waits for real resets and slow answers now and then, and another can use the time. */
 async function eachOf(all: readonly number[], work: (seed: number) => Promise<void>): Promise<void> {
   const left = [...all];
   const worker = async (): Promise<void> => {

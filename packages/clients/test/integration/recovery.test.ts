@@ -6,7 +6,7 @@ import { nextTokenDatum } from '@tinkex/types';
 import { expect, it } from 'vitest';
 import { drive } from '../support/drive.js';
 
-it('a run the server calls corrupted goes on from its last checkpoint; events, log and metrics tell of it', async () => {
+it('a run the server calls corrupted continues from its last checkpoint; events, log and metrics report it', async () => {
   await using server = await startServer();
   const clock = new VirtualClock();
   await using service = new ServiceClient({ ...server.clientOptions, clock, heartbeatIntervalMs: 3_600_000, telemetry: false });

@@ -112,7 +112,7 @@ describe('B. sampling and concurrency', () => {
     },
   );
 
-  it('B.5 with retry on: 500, 429, a reset, a lost promise, then the result, always with one seq id', async () => {
+  it('B.5 with retry on: 500, 429, a reset, an expired future, then the result, always with one seq id', async () => {
     rig.server.on('asample').reply(500).once();
     rig.server.on('asample').reply(429, { retryAfterMs: 200 }).once();
     rig.server.on('asample').fault('reset').once();
@@ -164,7 +164,7 @@ describe('B. sampling and concurrency', () => {
     expect(limiter().inspect().blockedUntilMs - rig.clock.now()).toBe(5_000);
   });
 
-  it('events carry no content, unless the client is told to publish it', async () => {
+  it('events carry no content, unless the client is configured to publish it', async () => {
     const seen: unknown[] = [];
     const stop = subscribe('tinkex:sampling:call', ({ content }) => seen.push(content));
     for (const publishContent of [false, true]) {

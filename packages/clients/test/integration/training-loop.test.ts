@@ -53,7 +53,7 @@ async function connect(
   return { service, training: await service.createLoraTrainingClient({ baseModel: BASE_MODEL, rank: 4, seed: 7 }) };
 }
 
-/** The script of scenario A.1, by the size of the chunks. Returns the sequence numbers in the order in which the server runs them. */
+/** The script of scenario A.1, by the size of the chunks. Returns the sequence IDs in the order in which the server runs them. */
 function scriptTwoChunks(server: TestServer): number[] {
   const executed: number[] = [];
   const noted =
@@ -151,7 +151,7 @@ describe('A. End-to-end training loop', () => {
     await service.close();
   });
 
-  it('A.4 a run resumed with its optimizer state goes on exactly; without it only the forward loss agrees', async () => {
+  it('A.4 a run resumed with its optimizer state continues exactly; without it only the forward loss agrees', async () => {
     await using server = await startServer();
     const { service, training } = await connect(server);
     const data = [one(5), one(6)];
@@ -260,7 +260,7 @@ describe('A. End-to-end training loop', () => {
   });
 });
 
-/** A network with a delay of its own for each request, decided by a seeded generator. */
+/** A network with a separate delay for each request, decided by a seeded generator. */
 function delayed() {
   let state = 1;
   return async <Request, Response>(request: Request, next: (request: Request) => Promise<Response>): Promise<Response> => {

@@ -2,13 +2,13 @@ import { ServiceClient, type ServiceClientOptions } from '@tinkex/clients';
 import { startServer, type TestServer, VirtualClock } from '@tinkex/testkit';
 import { afterEach, beforeEach } from 'vitest';
 
-/** What each test of a file has anew. */
+/** What each test of a file starts with. */
 export interface CannedRig {
   /** Over a real socket, with canned answers. */
   readonly server: TestServer;
   /** The clients' time. */
   readonly clock: VirtualClock;
-  /** A client of the server, without chance, heartbeats or reports; it is closed when the test ends. */
+  /** A client of the server, without randomness, heartbeats or reports; it is closed when the test ends. */
   connect(options?: ServiceClientOptions): ServiceClient;
 }
 
@@ -22,7 +22,8 @@ export function cannedRig(): CannedRig {
     clock = new VirtualClock();
   });
   afterEach(async () => {
-    await Promise.all(services.splice(0).map((service) => service.close()));
+    // A test may have ended the server of a client; then its session cannot be finished, which takes until the time limit.
+    await clock.runUntil(Promise.allSettled(services.splice(0).map((service) => service.close())));
     await server.close();
   });
   return {

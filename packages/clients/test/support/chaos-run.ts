@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { CHAOS_KINDS, type ChaosKind, type RouteName, startServer, type TestServer, VirtualClock } from '@tinkex/testkit';
-import { type Datum, datum, ModelInput, type SampleResponse } from '@tinkex/types';
+import { AbortedError, type Datum, datum, ModelInput, type SampleResponse } from '@tinkex/types';
 import { type SamplingClient, ServiceClient } from '../../src/index.js';
 import { driveThroughDeadlines } from './chaos-drive.js';
 import { countingEngine, type EngineLog } from './counting-engine.js';
@@ -20,7 +20,7 @@ export interface ChaosOutcome {
   readonly samples: readonly string[];
   /** Digests of the weights, of every save. */
   readonly checkpoints: readonly string[];
-  /** What the engine did, sorted: the order of samples beside training is nobody's promise. */
+  /** What the engine did, sorted: the order of samples beside training is not promised. */
   readonly executed: readonly string[];
 }
 
@@ -29,11 +29,13 @@ export interface ChaosRun {
   readonly outcome: ChaosOutcome;
   /** How many faults of each kind struck. */
   readonly faults: Readonly<Record<string, number>>;
+  /** Which endpoints they struck. */
+  readonly struckRoutes: readonly (RouteName | undefined)[];
   readonly leftBehind: readonly string[];
 }
 
 /**
- * Every fault that the protocol tells a client to survive. Not here: `corrupt`, because a whole answer that is no answer is an error by design,
+ * Every fault that the protocol requires a client to survive. Not here: `corrupt`, because a complete answer that is not valid is an error by design,
  * and `status-410`, which only a sampling call survives and which {@link runUnderChaos} adds for those.
  */
 export const survivableKinds: readonly ChaosKind[] = CHAOS_KINDS.filter((kind) => kind !== 'corrupt' && kind !== 'status-410');
@@ -43,15 +45,22 @@ const FRAGILE: ReadonlySet<RouteName> = new Set<RouteName>(['createSession', 'cr
 const withoutOuterRetry = survivableKinds.filter((kind) => kind !== 'status-402' && kind !== 'status-400-blank');
 
 const RATE = 0.12;
-/** One sample in so many is told once, with 410, that its promise is gone. */
+/** One seed in this many has one poll per sampling session, and samples that are abandoned and canceled. */
+const SESSION_POLL_EVERY = 3;
+const SESSION_POLL_FLAGS = { sample_use_retrieve_futures: true, sample_cancel_enabled: true, sample_cancel_max_batch_size: 2 };
+/** The seeds of abandoned samples: the server may have executed them or not. */
+const ABANDONED = 9_000;
+/** One sample in this many is answered once with 410: its future has expired. */
 const LOST_PROMISE_EVERY = 12;
 
 /** Trains for some steps and samples beside it, with retries on, while the server misbehaves as the seed says. */
 export async function runUnderChaos({ seed, steps = 20 }: ChaosRunOptions): Promise<ChaosRun> {
   const log: EngineLog = { executed: [], checkpoints: [] };
   const clock = new VirtualClock();
+  const hasSessionPoll = seed !== undefined && seed % SESSION_POLL_EVERY === 0;
   const server = await startServer({
     engine: countingEngine(log),
+    flags: hasSessionPoll ? SESSION_POLL_FLAGS : {},
     config: { fwdbwdMaxChunkLen: 2, billingExceptionMaxPauseDurationSec: 3_600 },
   });
   if (seed !== undefined) trouble(server, seed);
@@ -64,11 +73,15 @@ export async function runUnderChaos({ seed, steps = 20 }: ChaosRunOptions): Prom
     telemetry: false,
   });
   try {
+    const abandoned = hasSessionPoll ? abandonSamples(service) : undefined;
     const results = await driveThroughDeadlines(clock, server, trainAndSample(service, steps, user.signal));
+    await driveThroughDeadlines(clock, server, Promise.resolve(abandoned));
     await service.close();
     server.verify();
-    const outcome = { ...results, checkpoints: log.checkpoints, executed: [...log.executed].sort() };
-    return { outcome, faults: faultsOf(server), leftBehind: await leftBehind(server, clock, user.signal) };
+    const executed = log.executed.filter((entry) => !/^sample .* seed 9\d{3}$/.test(entry)).sort();
+    const outcome = { ...results, checkpoints: log.checkpoints, executed };
+    const struckRoutes = server.calls.flatMap(({ fault, route }) => (fault === undefined ? [] : [route]));
+    return { outcome, faults: faultsOf(server), struckRoutes, leftBehind: await leftBehind(server, clock, user.signal) };
   } finally {
     await service.close();
     await server.close();
@@ -93,6 +106,25 @@ function trouble(server: TestServer, seed: number): void {
       return true;
     })
     .reply(410, { detail: 'the promise is gone, or so it says' });
+}
+
+/** Starts samples and gives each up as soon as the server has accepted it. */
+async function abandonSamples(service: ServiceClient): Promise<void> {
+  const client = await service.createSamplingClient({ baseModel: 'tinkex/tiny', retry: true });
+  const samples = Array.from({ length: 6 }, async (_, index) => {
+    const user = new AbortController();
+    const prompt = ModelInput.fromInts([30 + index]);
+    const future = client.sample({ prompt, samplingParams: { maxTokens: 2, seed: ABANDONED + index } }, { signal: user.signal });
+    await future.submitted();
+    user.abort();
+    await future.then(
+      () => undefined,
+      (error: unknown) => {
+        if (!AbortedError.isInstance(error)) throw error;
+      },
+    );
+  });
+  await Promise.all(samples);
 }
 
 async function trainAndSample(

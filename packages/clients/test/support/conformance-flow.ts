@@ -117,7 +117,7 @@ async function manage(
   results['weightsInfo'] = (await rest.getWeightsInfoByTinkerPath(state)).baseModel;
   await rest.publishCheckpointFromTinkerPath(sampler);
   await rest.unpublishCheckpointFromTinkerPath(sampler);
-  await rest.setCheckpointTtlFromTinkerPath(sampler, 100);
+  await rest.setCheckpointTtlFromTinkerPath(sampler, 3600);
   await rest.setCheckpointTtlFromTinkerPath(sampler, null);
   const { url } = await rest.getCheckpointArchiveUrlFromTinkerPath(sampler);
   const archive = await fetch(url);

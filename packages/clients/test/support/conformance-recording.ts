@@ -8,7 +8,7 @@ export interface RecordedRequest {
   readonly method: string;
   /** Path and query as sent. */
   readonly path: string;
-  /** Headers that the service looks at; `present` where only the presence counts. */
+  /** Headers that the service reads; `present` where only the presence counts. */
   readonly headers: Readonly<Record<string, string>>;
   /** The decoded body in its JSON form, whatever it was encoded in. */
   readonly body?: JsonValue;

@@ -12,12 +12,20 @@ export function startConformanceServer({ isNewerSdk = false } = {}): Promise<Tes
   });
 }
 
-/** Runs the scenario with our own client on a server of its own. Throws when the server has a complaint. */
+/**
+ * Runs the scenario with our client on a separate server. Throws when the server has a complaint.
+ *
+ * @param options - `sdkVersion` is that of the Python SDK to compare with. Default: the reference version.
+ */
 export async function runOwnClient(
-  options: { readonly hasCustomLoss?: boolean } = {},
+  options: { readonly hasCustomLoss?: boolean; readonly sdkVersion?: string } = {},
 ): Promise<{ results: FlowResults; recording: RecordedRequest[] }> {
   await using server = await startConformanceServer();
-  await using service = new ServiceClient({ ...server.clientOptions, userMetadata: { suite: 'conformance' } });
+  await using service = new ServiceClient({
+    ...server.clientOptions,
+    userMetadata: { suite: 'conformance' },
+    sdkVersion: options.sdkVersion,
+  });
   const results = await conformanceFlow(service, options);
   server.verify();
   return { results, recording: recordingOf(server.calls) };

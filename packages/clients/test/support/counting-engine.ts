@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type CheckpointFiles, type Engine, type EngineModel, type EngineSampler, learnEngine } from '@tinkex/testkit';
 
-/** What an engine was told to do. */
+/** What an engine was asked to do. */
 export interface EngineLog {
   /** One entry a piece of work, in the order of execution: its kind and what makes it unique. */
   readonly executed: string[];
@@ -9,7 +9,7 @@ export interface EngineLog {
   readonly checkpoints: string[];
 }
 
-/** One for all: everything is seeded, so runs cannot influence each other, and the base model is made once. */
+/** One for all: everything is seeded, so runs cannot influence each other, and the base model is built once. */
 const engine = learnEngine();
 
 /** The embedded engine, with a log of every piece of work it really did. */

@@ -1,7 +1,7 @@
 import { init, numpy as np } from '@jax-js/jax';
 
 /**
- * Gives a count of the buffers that jax-js holds on its `wasm` backend. The library keeps them in a `Map` of its own, which shows itself
+ * Gives a count of the buffers that jax-js holds on its `wasm` backend. The library keeps them in a private `Map`, which shows itself
  * when it is written to: the entries have an address and a count of references.
  */
 export async function liveJaxBuffers(): Promise<() => number> {

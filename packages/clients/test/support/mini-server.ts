@@ -11,7 +11,7 @@ export interface MiniServer {
   readonly transport: ScriptedTransport;
   readonly service: ServiceClient;
   readonly routes: Map<string, Route>;
-  /** The training sequence numbers of the submissions, in order of arrival. */
+  /** The training sequence IDs of the submissions, in order of arrival. */
   submittedSeqIds(): number[];
   training(): Promise<TrainingClient>;
 }
@@ -44,7 +44,7 @@ export function miniServer(config: Record<string, unknown> = {}, options: Partia
   };
 }
 
-/** The sequence number of a submission in either dialect. */
+/** The sequence ID of a submission in either wire format. */
 export function seqIdOf({ headers, body, bytes }: SeenRequest): number {
   if (headers['content-type'] === 'application/x-protobuf')
     return serverProtobuf.forwardBackwardRequest.decode(bytes as Uint8Array).seqId ?? 0;

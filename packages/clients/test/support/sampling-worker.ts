@@ -1,7 +1,7 @@
 import { isMainThread, parentPort, workerData } from 'node:worker_threads';
 import { SamplingClient, ServiceClient } from '@tinkex/clients';
 
-/** What a worker is told. The handle holds no credential; the key comes on its own. */
+/** What a worker receives. The handle holds no credential; the key comes on its own. */
 export interface SamplingOrder {
   readonly handle: string;
   readonly baseUrl: string;
@@ -12,7 +12,7 @@ export interface SamplingOrder {
 }
 
 /**
- * Another holder of a sampling client: says `ready`, waits for `go`, samples everything at once, says how many sequences came. Runs as a
+ * Another holder of a sampling client: says `ready`, waits for `go`, samples everything at the same time, says how many sequences came. Runs as a
  * worker thread (the order is its `workerData`) or as a child process (the order is its last argument).
  */
 async function run(order: SamplingOrder, say: (word: string) => void, go: Promise<unknown>): Promise<void> {

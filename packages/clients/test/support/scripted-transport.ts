@@ -60,7 +60,7 @@ export class ScriptedTransport implements Transport {
   }
 }
 
-/** Answers one after the other; the last one for ever if `repeatLast`. */
+/** Answers one after the other; the last one forever if `repeatLast`. */
 export function answersInOrder(answers: readonly ScriptedAnswer[], repeatLast = false): Handler {
   let next = 0;
   return () => {

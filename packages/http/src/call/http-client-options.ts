@@ -4,6 +4,12 @@ import type { Clock, Random } from '../clock/clock.js';
 import type { Middleware, Transport } from '../transport/transport.js';
 import type { Query } from '../url/url.js';
 
+/** What a server says about something that it will stop supporting: the headers `x-deprecation-note` and `x-deprecation-level`. */
+export interface DeprecationNotice {
+  readonly note: string;
+  readonly level: 'warning' | 'error';
+}
+
 /** Options of `HttpClient`. */
 export interface HttpClientOptions {
   /** Absolute http(s) URL. Its path is kept in front of each call's path. */
@@ -39,6 +45,8 @@ export interface HttpClientOptions {
   readonly userAgent?: string | undefined;
   /** What this client's events are about. Default: a new client ID and the base URL. */
   readonly source?: (() => EventSource) | undefined;
-  /** The version of the reference client to announce. Default `0.25.0`. */
+  /** Called for each final response with a deprecation note, before the call settles. Must not throw. Default: notes are ignored. */
+  readonly onDeprecation?: ((notice: DeprecationNotice) => void) | undefined;
+  /** The version of the reference client to announce. Default: the one that this SDK mirrors. */
   readonly sdkVersion?: string | undefined;
 }

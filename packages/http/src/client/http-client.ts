@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { ConnectionError } from '@tinkex/types';
 import type { AuthProvider } from '../auth/auth-provider.js';
 import { type Call, CallFactory, isAnswer, type Reply, requestIdOf } from '../call/call.js';
-import type { HttpClientOptions } from '../call/http-client-options.js';
+import type { DeprecationNotice, HttpClientOptions } from '../call/http-client-options.js';
 import type { HttpResult, HttpStream, RequestOptions, StreamOptions } from '../call/request-options.js';
 import { systemClock } from '../clock/clock.js';
 import { compressZstd } from '../compression/zstd.js';
@@ -36,6 +36,7 @@ export class HttpClient {
   readonly #calls: CallFactory;
   readonly #parts: CallParts;
   readonly #edgeRejections = new EdgeRejections();
+  readonly #onDeprecation: ((notice: DeprecationNotice) => void) | undefined;
   #closing: Promise<void> | undefined;
 
   /** @throws ConfigurationError when an option is invalid. */
@@ -44,6 +45,7 @@ export class HttpClient {
     this.baseUrl = normalizeBaseUrl(options.baseUrl);
     this.#auth = auth;
     this.#transport = transport;
+    this.#onDeprecation = options.onDeprecation;
     this.#ownsTransport = options.transport === undefined;
     this.#calls = new CallFactory(options, this.baseUrl, clock);
     const { source = sourceOf(this.baseUrl) } = options;
@@ -115,6 +117,7 @@ export class HttpClient {
 
   /** Returns the reply if it is a success, else throws its error. */
   #accepted(call: Call, reply: Reply): Reply {
+    this.#announceDeprecation(reply);
     if (isAnswer(call, reply.status)) {
       this.#edgeRejections.succeeded(call.pool);
       return reply;
@@ -123,6 +126,13 @@ export class HttpClient {
     this.#transport.recycle?.(call.pool, originOf(call.url));
     const message = `${call.method} ${call.path}: a proxy refused the connection (an empty 400).`;
     throw new ConnectionError({ message, attempts: call.attempt + 1 });
+  }
+
+  #announceDeprecation({ headers }: Reply): void {
+    const note = headers['x-deprecation-note'];
+    if (!note || this.#onDeprecation === undefined) return;
+    const isError = headers['x-deprecation-level']?.trim().toLowerCase() === 'error';
+    this.#onDeprecation({ note, level: isError ? 'error' : 'warning' });
   }
 
   #result<T>(reader: ReplyReader<T>, { attempt, retryDelayMs }: Call, reply: Reply): HttpResult<T> {

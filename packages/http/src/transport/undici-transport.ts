@@ -16,6 +16,7 @@ const POOL_CONNECTIONS: Readonly<Record<string, number>> = {
   train: 256,
   rest_support_redirect: 50,
   retrieve_promise: 2048,
+  retrieve_futures: 50,
   telemetry: 8,
   auth: 4,
 };

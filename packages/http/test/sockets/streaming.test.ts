@@ -68,7 +68,7 @@ describe('streaming', () => {
     await closed;
   });
 
-  it('frees the connection of a response that is cancelled unread', async () => {
+  it('frees the connection of a response that is canceled unread', async () => {
     const received = new Gate<Socket>();
     await using server = await RawServer.start((socket) => {
       socket.write('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nabc');

@@ -95,5 +95,5 @@ export const EVENTS: { readonly [Name in TinkexEventName]: EventEntry<TinkexEven
   'tinkex:recovery:watch_failed': { level: 'warn', fields: { ...RECOVERY, ...ERROR } },
 };
 
-/** All event names, in the order of the catalogue. */
+/** All event names, in the order of the catalog. */
 export const EVENT_NAMES: readonly TinkexEventName[] = Object.keys(EVENTS) as TinkexEventName[];

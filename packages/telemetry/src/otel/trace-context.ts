@@ -10,7 +10,7 @@ export interface TraceContextOptions {
 
 /**
  * A middleware that sends the trace context (`traceparent`, `tracestate`) with every attempt, so that the server's spans join the trace.
- * With {@link attachOpenTelemetry} the header names the span of the attempt, otherwise the span that is active where the call was made.
+ * With {@link attachOpenTelemetry} the header names the span of the attempt, otherwise the span that is active at the call.
  * An existing header is left alone. Without this middleware no trace context is sent.
  */
 export function traceContext({ propagator }: TraceContextOptions = {}): Middleware {

@@ -6,7 +6,7 @@ import type { Tenant } from '../state/tenant.js';
 /** The path of signed downloads. They need no credential: the signature is one. */
 export const SIGNED_PREFIX = '/signed/';
 
-/** Serves a checkpoint's archive (with `Range`) or a session's trace. Answers 403 for a bad signature. */
+/** Serves a checkpoint's archive or one of its files (with `Range`), or a session's trace. Answers 403 for a bad signature. */
 export async function signedDownload(server: ServerContext, request: ServerRequest): Promise<ServerReply> {
   const { pathname, searchParams } = new URL(request.target, 'http://localhost');
   const expires = searchParams.get('expires');
@@ -18,7 +18,8 @@ export async function signedDownload(server: ServerContext, request: ServerReque
   if (tenant === undefined || (request.method !== 'GET' && request.method !== 'HEAD')) {
     return errorReply(tenant === undefined ? 404 : 405, 'Not Found');
   }
-  return kind === 'trace' ? trace(tenant, rest[0] ?? '') : archive(server, tenant, rest[0] ?? '', request);
+  if (kind === 'trace') return trace(tenant, rest[0] ?? '');
+  return kind === 'file' ? file(server, tenant, rest, request) : archive(server, tenant, rest[0] ?? '', request);
 }
 
 /** A signed URL, valid for `lifetimeMs`. */
@@ -43,11 +44,23 @@ async function archive(server: ServerContext, tenant: Tenant, path: string, requ
   const checkpoint = liveCheckpoint(server, tenant, path);
   if (checkpoint === undefined) return errorReply(404, 'The checkpoint does not exist');
   const bytes = await tarOf(checkpoint.files, checkpoint.savedAtMs);
-  const etag = `"${checkpoint.savedAtMs}-${bytes.length}"`;
-  const headers = { 'content-type': 'application/x-tar', 'accept-ranges': 'bytes', etag };
+  return rangedReply(request, bytes, 'application/x-tar', checkpoint.savedAtMs);
+}
+
+function file(server: ServerContext, tenant: Tenant, [path = '', name = '']: readonly string[], request: ServerRequest): ServerReply {
+  const checkpoint = liveCheckpoint(server, tenant, path);
+  const bytes = checkpoint?.files.get(name);
+  if (checkpoint === undefined || bytes === undefined) return errorReply(404, 'The file does not exist');
+  return rangedReply(request, bytes, 'application/octet-stream', checkpoint.savedAtMs);
+}
+
+/** The whole content, or the range that the request names if the client has the same version. */
+function rangedReply(request: ServerRequest, bytes: Uint8Array, contentType: string, savedAtMs: number): ServerReply {
+  const etag = `"${savedAtMs}-${bytes.length}"`;
+  const headers = { 'content-type': contentType, 'accept-ranges': 'bytes', etag };
   const ifRange = request.headers['if-range'];
   const range = ifRange === undefined || ifRange === etag ? byteRange(request.headers['range'], bytes.length) : undefined;
-  if (range === 'unsatisfiable') return errorReply(416, 'The range is outside the archive', { 'content-range': `bytes */${bytes.length}` });
+  if (range === 'unsatisfiable') return errorReply(416, 'The range is outside the content', { 'content-range': `bytes */${bytes.length}` });
   if (range === undefined) return { status: 200, headers, body: bytes };
   const { start, end } = range;
   return {

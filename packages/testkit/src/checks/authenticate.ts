@@ -6,7 +6,13 @@ import { type ServerContext, wallClockMs } from '../state/server-context.js';
 import type { Tenant } from '../state/tenant.js';
 
 /** Routes that take the raw credential even when the JWT exchange is on. */
-const RAW_CREDENTIAL_ROUTES: ReadonlySet<RouteName> = new Set<RouteName>(['clientConfig', 'authToken', 'healthz']);
+const RAW_CREDENTIAL_ROUTES: ReadonlySet<RouteName> = new Set<RouteName>([
+  'authToken',
+  'clientConfig',
+  'getOwnApiKey',
+  'healthz',
+  'revokeOwnApiKey',
+]);
 const ANONYMOUS = 'anonymous';
 
 /** Finds the tenant of a request, or refuses it with 401. */

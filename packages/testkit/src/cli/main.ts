@@ -2,7 +2,7 @@
 import { Command } from 'commander';
 import { DIALECTS } from '../dialects/presets.js';
 import { serve } from './serve.js';
-import { dialectOf, engineOf, portOf, rateOf, type ServeOptions, seedOf } from './serve-options.js';
+import { dialectOf, engineOf, flagOf, portOf, rateOf, type ServeOptions, seedOf } from './serve-options.js';
 
 const program = new Command('tinkex-testkit').description('A local Tinker service for tests, in any language.');
 
@@ -14,6 +14,7 @@ program
   .option('--engine <name>', 'learn (a tiny model that really learns) or canned (fixed answers)', engineOf, 'learn' as const)
   .option('--dialect <name>', `server to imitate: ${Object.keys(DIALECTS).join(', ')}`, dialectOf, 'hosted' as const)
   .option('--model <name...>', 'base model names in addition to tinkex/tiny', [])
+  .option('--flag <name[=value]>', 'flag for clients, such as sample_use_retrieve_futures; repeat it for more', flagOf)
   .option('--chaos <seed>', 'inject random faults that depend on this seed', seedOf)
   .option('--chaos-rate <share>', 'share of requests that get a fault, with --chaos', rateOf, 0.1)
   .option('--state <dir>', 'keep sessions, models and checkpoints in this folder across restarts')

@@ -1,6 +1,9 @@
 import { InvalidArgumentError } from 'commander';
 import { DIALECTS, type DialectName } from '../dialects/presets.js';
 
+/** Flags that the server sends to clients, by name. */
+export type Flags = Readonly<Record<string, boolean | number | string>>;
+
 /** The options of the `serve` command. */
 export interface ServeOptions {
   readonly port: number;
@@ -8,6 +11,7 @@ export interface ServeOptions {
   readonly engine: 'learn' | 'canned';
   readonly dialect: DialectName;
   readonly model: readonly string[];
+  readonly flag?: Flags | undefined;
   readonly chaos?: number | undefined;
   readonly chaosRate: number;
   readonly state?: string | undefined;
@@ -32,6 +36,19 @@ export function rateOf(text: string): number {
   const rate = Number(text);
   if (text.trim() === '' || !(rate >= 0 && rate <= 1)) throw new InvalidArgumentError('It must be a number from 0 to 1.');
   return rate;
+}
+
+/** Adds a flag, `NAME` or `NAME=VALUE`, to those before it. Without a value it is on. */
+export function flagOf(text: string, before: Flags = {}): Flags {
+  const [, name, value] = /^([a-z][a-z0-9_]*)(?:=(.*))?$/.exec(text) ?? [];
+  if (name === undefined) throw new InvalidArgumentError('Write it as NAME or NAME=VALUE.');
+  return { ...before, [name]: flagValue(value) };
+}
+
+function flagValue(text: string | undefined): boolean | number | string {
+  if (text === undefined || text === 'true') return true;
+  if (text === 'false') return false;
+  return text.trim() !== '' && Number.isFinite(Number(text)) ? Number(text) : text;
 }
 
 /** The name of a dialect. */

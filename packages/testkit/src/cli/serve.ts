@@ -27,6 +27,7 @@ export async function startServing(options: ServeOptions, output: Output): Promi
     engine: options.engine,
     dialect: options.dialect,
     baseModels: options.model,
+    flags: options.flag,
     // A command has no use for the recording, and ten thousand batches with their bodies take a lot of memory.
     recorderLimit: 0,
     stateDir: options.state,

@@ -35,6 +35,8 @@ export interface Dialect {
   readonly nameClash: 'failure' | 'conflict';
   /** Names a checkpoint may have. */
   readonly checkpointName: RegExp;
+  /** The range of a checkpoint's time-to-live, inclusive. */
+  readonly ttlSeconds: { readonly min: number; readonly max: number };
   /** The middle segment of a sampler checkpoint's path; empty for none. */
   readonly samplerSegment: 'sampler_weights' | '';
   /** Whether listings give `weights/name` or `name`. */
@@ -78,6 +80,7 @@ export const HOSTED: Dialect = {
   repeat: 'original',
   nameClash: 'failure',
   checkpointName: /^[^/\s]{1,256}$/,
+  ttlSeconds: { min: 3_600, max: 10 * 365 * 86_400 },
   samplerSegment: 'sampler_weights',
   checkpointIds: 'prefixed',
   archive: 'redirect',
@@ -88,6 +91,6 @@ export const HOSTED: Dialect = {
   hasTimeZone: true,
   keys: 'tml',
   clientConfig: {},
-  hasSequenceIds: false,
+  hasSequenceIds: true,
   sdkVersions: undefined,
 };

@@ -26,6 +26,23 @@ const SMALLEST_SERVER_ROUTES: readonly RouteName[] = [
 ];
 const BEYOND_SMALLEST_SERVER = (Object.keys(endpoints) as RouteName[]).filter((route) => !SMALLEST_SERVER_ROUTES.includes(route));
 
+/** Routes of SDK 0.26 and later, which servers of others lack. */
+const NEWER_ROUTES: readonly RouteName[] = [
+  'cancelFuture',
+  'copyWeights',
+  'createCustomLoss',
+  'currentCheckpointStorageUsage',
+  'externalWeightsUrls',
+  'finishSession',
+  'getOwnApiKey',
+  'joinSamplingSession',
+  'retrieveFutures',
+  'revokeOwnApiKey',
+  'saveWeightsExternal',
+  'searchSessions',
+];
+const ANY_TTL: Dialect['ttlSeconds'] = { min: 1, max: Number.MAX_SAFE_INTEGER };
+
 /** Reads and writes the format that the client prefers, and accepts any key. Good for trying out any client. */
 const BOTH: Dialect = {
   ...HOSTED,
@@ -53,7 +70,9 @@ const SKYRL: Dialect = {
   ids: 'number',
   longPollMs: 300_000,
   failure: 'detail',
+  ttlSeconds: ANY_TTL,
   missingRoutes: [
+    ...NEWER_ROUTES,
     'clientConfig',
     'clientDynamicConfig',
     'authToken',
@@ -66,6 +85,7 @@ const SKYRL: Dialect = {
   metrics: 'plain',
   hasTimeZone: false,
   keys: 'any',
+  hasSequenceIds: false,
 };
 
 /** JSON, UUIDs, try-again answers, 202 on submission, strict order. */
@@ -79,7 +99,9 @@ const TUFT: Dialect = {
   pending: 'try-again',
   failure: 'request-failed',
   failureCategory: 'suffixed',
+  ttlSeconds: ANY_TTL,
   missingRoutes: [
+    ...NEWER_ROUTES,
     'clientDynamicConfig',
     'authToken',
     'telemetry',
@@ -94,6 +116,7 @@ const TUFT: Dialect = {
   checkpointName: /^[A-Za-z0-9_-]{1,128}$/,
   archive: 'json',
   clientConfig: { parallel_fwdbwd_chunks: false, fwd_via_fwdbwd: true },
+  hasSequenceIds: false,
 };
 
 /** JSON, polls answered immediately, blank 408, few routes, no keys. */
@@ -104,6 +127,7 @@ const OPEN_RL: Dialect = {
   longPollMs: 0,
   pending: 'timeout-blank',
   failure: 'error-message',
+  ttlSeconds: ANY_TTL,
   missingRoutes: BEYOND_SMALLEST_SERVER,
   order: 'strict',
   samplerSegment: '',
@@ -114,6 +138,7 @@ const OPEN_RL: Dialect = {
   hasModelDetails: false,
   keys: 'none',
   clientConfig: { parallel_fwdbwd_chunks: false },
+  hasSequenceIds: false,
 };
 
 /** Either format by `Accept`, newer fields, refuses unknown SDK versions. */
@@ -123,9 +148,9 @@ const HATCHERY: Dialect = {
   longPollMs: 30_000,
   pending: 'try-again',
   failureCategory: 'none',
-  hasSequenceIds: true,
   clientConfig: { proto_write_fwdbwd: true, some_future_flag: 'on' },
-  missingRoutes: ['authToken', 'auditLog', 'billingUsage'],
+  ttlSeconds: ANY_TTL,
+  missingRoutes: [...NEWER_ROUTES, 'authToken', 'auditLog', 'billingUsage'],
   sdkVersions: /^(?!0\.0\.)\d+\.\d+\.\d+/,
 };
 
@@ -139,6 +164,7 @@ const TWINKLE: Dialect = {
   pending: 'timeout-blank',
   failure: 'category',
   failureCategory: 'upper',
+  ttlSeconds: ANY_TTL,
   missingRoutes: BEYOND_SMALLEST_SERVER,
   nameClash: 'conflict',
   checkpointName: /^[A-Za-z0-9_-]{1,64}$/,
@@ -147,6 +173,7 @@ const TWINKLE: Dialect = {
   hasModelDetails: false,
   hasTimeZone: false,
   keys: 'any',
+  hasSequenceIds: false,
 };
 
 /** The dialects of the test server, by name. The name of another server stands for a family of habits, not for one version. */

@@ -1,35 +1,25 @@
+import type { AdamParams } from '@tinkex/types';
+import { DEFAULT_ADAM_PARAMS } from '@tinkex/types/wire';
 import type { AdapterMatrix } from './adapter.js';
+import { type Optimizer, type OptimizerState, readSetting, type StepSettings } from './optimizer.js';
 
-/** The settings of one optimizer step: the fields of `AdamParams`, all set. */
-export interface AdamWSettings {
-  readonly learningRate: number;
+/** The settings of one step with AdamW: the fields of `AdamParams`, all set. */
+export interface AdamWSettings extends StepSettings {
   readonly beta1: number;
   readonly beta2: number;
   readonly eps: number;
   readonly weightDecay: number;
-  /** Largest norm of the gradient over all matrices; 0 means no limit. */
-  readonly gradClipNorm: number;
 }
 
 /** The optimizer's memory of one matrix. */
-export interface Moments {
-  readonly first: Float32Array;
-  readonly second: Float32Array;
-}
-
-/** The optimizer's whole memory. */
-export interface AdamWState {
-  /** Number of steps taken. */
-  readonly step: number;
-  /** By matrix name, in the order of the matrices. */
-  readonly moments: ReadonlyMap<string, Moments>;
-}
+type Moments = { readonly first: Float32Array; readonly second: Float32Array };
 
 /**
  * AdamW as PyTorch defines it: decoupled weight decay first, bias-corrected moments, `eps` added to the root. The moments are float32, so that
  * a checkpoint holds them exactly.
  */
-export class AdamW implements AdamWState {
+export class AdamW implements Optimizer {
+  readonly family = 'adamw';
   #step = 0;
   readonly #moments: ReadonlyMap<string, Moments>;
 
@@ -47,17 +37,21 @@ export class AdamW implements AdamWState {
     return this.#moments;
   }
 
-  /** Takes over a saved state. Without one it starts again, and the next update is step 1. */
-  restore(state?: AdamWState): void {
+  settings(params: AdamParams): AdamWSettings {
+    const names = Object.keys(DEFAULT_ADAM_PARAMS) as (keyof AdamWSettings)[];
+    const settings = names.map((name) => [name, readSetting(params, name, DEFAULT_ADAM_PARAMS[name])]);
+    return Object.fromEntries(settings) as AdamWSettings;
+  }
+
+  restore(state?: OptimizerState): void {
     this.#step = state?.step ?? 0;
     for (const [name, { first, second }] of this.#moments) {
       const saved = state?.moments.get(name);
-      first.fill(0).set(saved?.first ?? []);
-      second.fill(0).set(saved?.second ?? []);
+      first.fill(0).set(saved?.['first'] ?? []);
+      second.fill(0).set(saved?.['second'] ?? []);
     }
   }
 
-  /** Changes `weights` by one step against `gradients` times `gradientScale` (for clipping). Both lists hold the matrices of the constructor. */
   update(
     weights: readonly AdapterMatrix<Float32Array>[],
     gradients: readonly AdapterMatrix<Float64Array>[],

@@ -1,4 +1,6 @@
 import { BYTE_TOKENIZER_ID, type Datum, type ForwardBackwardOutput, type SampleResponse, TensorData, TopkLogprobs } from '@tinkex/types';
+import type { CustomLossProgram } from '@tinkex/types/custom-loss';
+import { customLossOutput, runCustomLoss } from './custom-loss-pass.js';
 import {
   type CheckpointFiles,
   DEFAULT_BASE_MODEL,
@@ -11,7 +13,7 @@ import {
   EngineUserError,
   type ModelSpec,
 } from './engine.js';
-import { findLossFunction } from './losses.js';
+import { findLossFunction, LOSS_NAMES } from './losses.js';
 
 /** Options of {@link cannedEngine}. */
 export interface CannedEngineOptions {
@@ -41,6 +43,8 @@ export function cannedEngine(options: CannedEngineOptions = {}): Engine {
   return {
     name: 'canned',
     supportedModels,
+    optimizers: ['adamw', 'dimuon'],
+    lossFunctions: [...LOSS_NAMES, 'custom'],
     createModel: (spec) => new CannedModel(spec, logprob),
     createSampler: () => cannedSampler(sampleTokens, logprob),
   };
@@ -56,7 +60,8 @@ class CannedModel implements EngineModel {
     this.#logprob = logprob;
   }
 
-  forward({ data, lossFn }: EngineForwardInput): ForwardBackwardOutput {
+  forward({ data, lossFn, customLoss }: EngineForwardInput): ForwardBackwardOutput {
+    if (customLoss !== undefined) return this.#forwardCustom(data, customLoss);
     findLossFunction(lossFn);
     let loss = 0;
     const lossFnOutputs = data.map((item) => {
@@ -67,6 +72,15 @@ class CannedModel implements EngineModel {
       return { logprobs: TensorData.fromArray(logprobs), elementwise_loss: TensorData.fromArray(losses) };
     });
     return { lossFnOutputType: 'ArrayRecord', lossFnOutputs, metrics: { 'loss:sum': loss, 'loss:mean': loss / Math.max(1, data.length) } };
+  }
+
+  #forwardCustom(data: readonly Datum[], customLoss: CustomLossProgram): ForwardBackwardOutput {
+    const logprobs = data.map((item) => {
+      const { shape } = item.lossFnInputs.targetTokens?.toDense() ?? {};
+      return TensorData.fromArray(new Float32Array(targetCount(item)).fill(this.#logprob), 'float32', shape);
+    });
+    const given = logprobs.map((tensor) => ({ data: tensor.data as Float32Array, shape: tensor.shape ?? [tensor.length] }));
+    return customLossOutput(runCustomLoss(customLoss, data, given), logprobs);
   }
 
   optimStep(): { readonly metrics: Record<string, number> } {
@@ -99,34 +113,56 @@ function targetCount(item: Datum): number {
 
 function cannedSampler(sampleTokens: readonly number[], logprob: number): EngineSampler {
   return {
-    sample({ prompt, numSamples, samplingParams, promptLogprobs, topkPromptLogprobs }: EngineSampleInput): SampleResponse {
+    sample(input: EngineSampleInput): SampleResponse {
+      const { numSamples, samplingParams, topkSampleLogprobs = 0 } = input;
       const count = samplingParams.maxTokens ?? DEFAULT_MAX_TOKENS;
       const tokens = Int32Array.from({ length: count }, (_, index) => sampleTokens[index % sampleTokens.length] ?? 0);
       const sequences = Array.from({ length: numSamples }, () => ({
         tokens,
         logprobs: new Float32Array(count).fill(logprob),
         stopReason: 'length' as const,
+        ...(topkSampleLogprobs > 0 ? { topkLogprobs: cannedTopk(tokens, topkSampleLogprobs, logprob, 0) } : {}),
       }));
-      const response = { sequences, promptCacheHitTokens: 0 };
-      return promptLogprobs || topkPromptLogprobs > 0
-        ? { ...response, ...promptScores(prompt.toInts(), topkPromptLogprobs, logprob) }
-        : response;
+      return { sequences, promptCacheHitTokens: 0, ...promptScores(input, logprob) };
     },
   };
 }
 
-/** The first position has no score. */
-function promptScores(prompt: Int32Array, k: number, logprob: number): Partial<SampleResponse> {
-  const promptLogprobs = new Float32Array(prompt.length).fill(logprob);
-  promptLogprobs[0] = Number.NaN;
-  if (k === 0) return { promptLogprobs };
-  const tokenIds = new Int32Array(prompt.length * k);
-  const logprobs = new Float32Array(prompt.length * k).fill(-99_999);
-  for (let position = 1; position < prompt.length; position++) {
+/** The requested scores of the prompt. The first position has no score. */
+function promptScores(input: EngineSampleInput, logprob: number): Partial<SampleResponse> {
+  const { promptLogprobs: hasLogprobs, topkPromptLogprobs: topk, targetPromptLogprobs: targets, promptAltTokensK = 0 } = input;
+  // The length of other inputs is not always known.
+  if (!hasLogprobs && topk === 0 && targets === undefined && promptAltTokensK === 0) return {};
+  const prompt = input.prompt.toInts();
+  const from = Math.max(1, prompt.length - (input.promptLogprobsLastN ?? prompt.length));
+  const promptLogprobs = new Float32Array(prompt.length).fill(logprob).fill(Number.NaN, 0, from);
+  const shape = [prompt.length - 1, promptAltTokensK];
+  const drawn = BigInt64Array.from({ length: (prompt.length - 1) * promptAltTokensK }, (_, index) => BigInt(index % promptAltTokensK));
+  const asTensor = (data: Float32Array | BigInt64Array) => TensorData.fromArray(data, undefined, shape);
+  return {
+    ...(hasLogprobs || topk > 0 ? { promptLogprobs } : {}),
+    ...(topk > 0 ? { topkPromptLogprobs: cannedTopk(prompt, topk, logprob, from) } : {}),
+    ...(targets === undefined ? {} : { targetPromptLogprobs: cannedTargets(targets, logprob) }),
+    ...(promptAltTokensK > 0
+      ? { promptAltTokens: { tokens: asTensor(drawn), logprobs: asTensor(new Float32Array(drawn.length).fill(logprob)) } }
+      : {}),
+  };
+}
+
+/** Each token and its successors; rows before `from` are empty. */
+function cannedTopk(tokens: Int32Array, k: number, logprob: number, from: number): TopkLogprobs {
+  const tokenIds = new Int32Array(tokens.length * k);
+  const logprobs = new Float32Array(tokens.length * k).fill(-99_999);
+  for (let position = from; position < tokens.length; position++) {
     for (let rank = 0; rank < k; rank++) {
-      tokenIds[position * k + rank] = (prompt[position] ?? 0) + rank;
+      tokenIds[position * k + rank] = (tokens[position] ?? 0) + rank;
       logprobs[position * k + rank] = logprob - rank;
     }
   }
-  return { promptLogprobs, topkPromptLogprobs: new TopkLogprobs({ tokenIds, logprobs, k, length: prompt.length }) };
+  return new TopkLogprobs({ tokenIds, logprobs, k, length: tokens.length });
+}
+
+function cannedTargets(targets: TensorData, logprob: number): TensorData {
+  const data = Float32Array.from(targets.data as BigInt64Array, (id) => (id === -1n ? 0 : logprob));
+  return new TensorData({ ...targets, data, dtype: 'float32' });
 }

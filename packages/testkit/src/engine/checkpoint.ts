@@ -1,6 +1,6 @@
-import type { AdamWState, Moments } from './adamw.js';
 import { ADAPTER_MODULES, type AdapterModule, type AdapterShape, LORA_ALPHA, LoraAdapter, MODULE_SHAPES } from './adapter.js';
 import { type CheckpointFiles, EngineUserError } from './engine.js';
+import type { EngineOptimizer, OptimizerState } from './optimizer.js';
 import { decodeSafetensors, encodeSafetensors, type NamedTensor } from './safetensors.js';
 
 const CONFIG_FILE = 'adapter_config.json';
@@ -9,23 +9,32 @@ const OPTIMIZER_FILE = 'optimizer.safetensors';
 /** Written last: a folder without it is incomplete. */
 const COMPLETE_FILE = 'checkpoint_complete';
 
+/** The names in the file of what each optimizer remembers about a matrix. */
+const MOMENT_NAMES: Readonly<Record<EngineOptimizer, Readonly<Record<string, string>>>> = {
+  adamw: { first: 'exp_avg', second: 'exp_avg_sq' },
+  dimuon: { momentum: 'momentum' },
+};
+
 /** The header of a checkpoint. */
 export interface CheckpointHeader extends AdapterShape {
   readonly baseModel: string;
 }
 
 /** Writes an adapter, and the optimizer's state when one is given, in the layout of a PEFT adapter folder. Every number is kept exactly. */
-export function writeCheckpoint(baseModel: string, adapter: LoraAdapter, optimizer?: AdamWState): CheckpointFiles {
+export function writeCheckpoint(baseModel: string, adapter: LoraAdapter, optimizer?: OptimizerState): CheckpointFiles {
   const files = new Map<string, Uint8Array>();
   files.set(CONFIG_FILE, new TextEncoder().encode(`${JSON.stringify(configOf(baseModel, adapter), null, 2)}\n`));
   const weights = adapter.matrices().map(({ name, values }) => tensorOf(name, adapter.rank, values, 'weight'));
   files.set(WEIGHTS_FILE, encodeSafetensors({ tensors: weights, metadata: { format: 'pt' } }));
   if (optimizer !== undefined) {
-    const tensors = [...optimizer.moments].flatMap(([name, { first, second }]) => [
-      tensorOf(name, adapter.rank, first, 'exp_avg'),
-      tensorOf(name, adapter.rank, second, 'exp_avg_sq'),
-    ]);
-    files.set(OPTIMIZER_FILE, encodeSafetensors({ tensors, metadata: { step: String(optimizer.step) } }));
+    const { family, step, moments } = optimizer;
+    const names = Object.entries(MOMENT_NAMES[family]);
+    const tensors = [...moments].flatMap(([matrix, own]) =>
+      names.map(([name, suffix]) => tensorOf(matrix, adapter.rank, own[name] as Float32Array, suffix)),
+    );
+    // A file that names no optimizer is one of AdamW.
+    const metadata = { step: String(step), ...(family === 'adamw' ? {} : { optimizer: family }) };
+    files.set(OPTIMIZER_FILE, encodeSafetensors({ tensors, metadata }));
   }
   files.set(COMPLETE_FILE, new Uint8Array());
   return files;
@@ -55,18 +64,24 @@ export function readAdapter(files: CheckpointFiles, shape: AdapterShape): LoraAd
   return adapter;
 }
 
-/** The optimizer's state in a checkpoint, for an adapter of this shape. Throws {@link EngineUserError} when there is none. */
-export function readOptimizer(files: CheckpointFiles, adapter: LoraAdapter): AdamWState {
+/**
+ * The optimizer's state in a checkpoint, for an adapter of this shape. Throws {@link EngineUserError} when there is none, or one of another
+ * optimizer.
+ */
+export function readOptimizer(files: CheckpointFiles, adapter: LoraAdapter, family: EngineOptimizer): OptimizerState {
   const { byName, metadata } = tensorsOf(files, OPTIMIZER_FILE);
-  const step = Number(metadata.step);
+  const { step: stepText, optimizer: savedFamily = 'adamw' } = metadata;
+  if (savedFamily !== family) {
+    throw new EngineUserError(`The checkpoint holds the state of ${savedFamily}, but this model is trained with ${family}.`);
+  }
+  const step = Number(stepText);
   if (!Number.isSafeInteger(step) || step < 0) throw new EngineUserError(`${OPTIMIZER_FILE} of the checkpoint does not say its step.`);
-  const moments = adapter
-    .matrices()
-    .map(({ name }): [string, Moments] => [
-      name,
-      { first: matrixFrom(byName, name, adapter.rank, 'exp_avg'), second: matrixFrom(byName, name, adapter.rank, 'exp_avg_sq') },
-    ]);
-  return { step, moments: new Map(moments) };
+  const names = Object.entries(MOMENT_NAMES[family]);
+  const moments = adapter.matrices().map(({ name: matrix }) => {
+    const own = names.map(([name, suffix]) => [name, matrixFrom(byName, matrix, adapter.rank, suffix)] as const);
+    return [matrix, Object.fromEntries(own)] as const;
+  });
+  return { family, step, moments: new Map(moments) };
 }
 
 function configOf(baseModel: string, { rank, modules }: AdapterShape): Record<string, unknown> {

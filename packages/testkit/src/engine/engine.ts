@@ -1,4 +1,17 @@
-import type { AdamParams, Datum, ForwardBackwardOutput, LoraConfig, ModelInput, SampleResponse, SamplingParams } from '@tinkex/types';
+import type {
+  AdamParams,
+  Datum,
+  DimuonParams,
+  ForwardBackwardOutput,
+  LoraConfig,
+  LossFnConfig,
+  ModelInput,
+  OptimizerConfig,
+  SampleResponse,
+  SamplingParams,
+  TensorData,
+} from '@tinkex/types';
+import type { CustomLossProgram } from '@tinkex/types/custom-loss';
 
 type MaybePromise<T> = T | Promise<T>;
 
@@ -12,6 +25,10 @@ export const DEFAULT_BASE_MODEL = 'tinkex/tiny';
 export interface Engine {
   readonly name: string;
   readonly supportedModels: readonly EngineModelInfo[];
+  /** The optimizers that its models can have. The server refuses others. Default: only `adamw`. */
+  readonly optimizers?: readonly OptimizerConfig['type'][] | undefined;
+  /** The losses that its models compute. The server refuses others. Default: the model decides, when the operation runs. */
+  readonly lossFunctions?: readonly string[] | undefined;
   createModel(spec: ModelSpec): MaybePromise<EngineModel>;
   /** A fixed set of weights to sample from: the base model alone, or with a saved adapter. */
   createSampler(spec: { readonly baseModel: string; readonly checkpoint?: CheckpointFiles | undefined }): MaybePromise<EngineSampler>;
@@ -25,12 +42,18 @@ export interface EngineModelInfo {
   readonly tokenizerId: string;
   /** The architecture, as `get_info` reports it. */
   readonly arch: string;
+  /** As the capabilities announce it. Default true. */
+  readonly trainable?: boolean | undefined;
+  /** As the capabilities announce it. Default true. */
+  readonly sampleable?: boolean | undefined;
 }
 
-/** What to train: a base model and the adapter on it. */
+/** What to train: a base model, the adapter on it, and by which optimizer. */
 export interface ModelSpec {
   readonly baseModel: string;
   readonly lora: LoraConfig;
+  /** One of the engine's `optimizers`. Default AdamW. */
+  readonly optimizer?: OptimizerConfig | undefined;
 }
 
 /** The content of the files of a checkpoint, by name (`adapter_config.json`, `adapter_model.safetensors`, …). */
@@ -40,8 +63,8 @@ export type CheckpointFiles = ReadonlyMap<string, Uint8Array>;
 export interface EngineModel {
   /** Computes the loss of every datum. With `backward` the gradients are added to those already accumulated. */
   forward(input: EngineForwardInput, options: { readonly backward: boolean }): MaybePromise<ForwardBackwardOutput>;
-  /** Applies the accumulated gradients and clears them. */
-  optimStep(params: AdamParams): MaybePromise<{ readonly metrics: Record<string, number> }>;
+  /** Applies the accumulated gradients and clears them. The settings are those of the model's optimizer. */
+  optimStep(params: AdamParams | DimuonParams): MaybePromise<{ readonly metrics: Record<string, number> }>;
   /** `training` contains all that `load` with the optimizer needs; `sampler` contains only the weights. */
   save(kind: 'training' | 'sampler'): MaybePromise<CheckpointFiles>;
   /** Replaces the weights, and the optimizer's state with `optimizer` (otherwise it is reset). Drops accumulated gradients. */
@@ -54,7 +77,9 @@ export interface EngineForwardInput {
   /** As on the wire, e.g. `cross_entropy`. */
   readonly lossFn: string;
   /** Names as on the wire, e.g. `clip_low_threshold`. */
-  readonly lossFnConfig?: Readonly<Record<string, number>> | undefined;
+  readonly lossFnConfig?: LossFnConfig | undefined;
+  /** The loss to run, for the loss function `custom`. The server has found it by its ID. */
+  readonly customLoss?: CustomLossProgram | undefined;
 }
 
 /** Fixed weights to sample from. */
@@ -71,6 +96,14 @@ export interface EngineSampleInput {
   readonly promptLogprobs: boolean;
   /** How many of the most likely tokens to return for each prompt position; 0 for none. */
   readonly topkPromptLogprobs: number;
+  /** How many of the most likely tokens to return for each sampled token. Unset: none. */
+  readonly topkSampleLogprobs?: number | undefined;
+  /** Token ids to score, `int64`, [prompt tokens - 1, K]; -1 for none. Row i belongs to prompt position i + 1. */
+  readonly targetPromptLogprobs?: TensorData | undefined;
+  /** How many tokens to draw for each prompt position after the first. Unset: none. */
+  readonly promptAltTokensK?: number | undefined;
+  /** Scores only the last n prompt tokens; the others get NaN. Unset: all. */
+  readonly promptLogprobsLastN?: number | undefined;
 }
 
 /** Thrown by an engine for an error of the caller. The server fails the future with the category `user`. */

@@ -1,15 +1,17 @@
-import { type AdamParams, type ForwardBackwardOutput, TensorData } from '@tinkex/types';
-import { DEFAULT_ADAM_PARAMS } from '@tinkex/types/wire';
-import { AdamW, type AdamWSettings, clipScale, gradientNorm } from './adamw.js';
+import { type AdamParams, type DimuonParams, type ForwardBackwardOutput, TensorData } from '@tinkex/types';
+import { AdamW, clipScale, gradientNorm } from './adamw.js';
 import type { LoraAdapter } from './adapter.js';
 import type { BaseModel } from './base-model.js';
 import { readAdapter, readHeader, readOptimizer, writeCheckpoint } from './checkpoint.js';
+import { customLossPass } from './custom-loss-pass.js';
+import { Dimuon } from './dimuon.js';
 import { type CheckpointFiles, type EngineForwardInput, type EngineModel, EngineUserError } from './engine.js';
 import { AdapterGradients } from './gradients.js';
 import { LanguageModel } from './language-model.js';
 import { findLossFunction, resolveLossConfig } from './losses.js';
+import type { EngineOptimizer, Optimizer } from './optimizer.js';
 import { trainingExample } from './training-example.js';
-import { trainingPass } from './training-pass.js';
+import { scoreTargets, trainingPass } from './training-pass.js';
 
 /** A model in training: frozen base, adapter, accumulated gradients, optimizer. */
 export class LearnModel implements EngineModel {
@@ -18,40 +20,46 @@ export class LearnModel implements EngineModel {
   readonly #maxContextLength: number;
   readonly #model: LanguageModel;
   readonly #gradients: AdapterGradients;
-  readonly #optimizer: AdamW;
+  readonly #optimizer: Optimizer;
 
-  constructor(base: BaseModel, adapter: LoraAdapter, maxContextLength: number) {
+  constructor(base: BaseModel, adapter: LoraAdapter, maxContextLength: number, optimizer: EngineOptimizer) {
     this.#base = base;
     this.#adapter = adapter;
     this.#maxContextLength = maxContextLength;
     this.#model = new LanguageModel(base, adapter);
     this.#gradients = new AdapterGradients(this.#model, adapter);
-    this.#optimizer = new AdamW(adapter.matrices());
+    this.#optimizer = optimizer === 'dimuon' ? new Dimuon(adapter.matrices(), adapter.rank) : new AdamW(adapter.matrices());
   }
 
   /** Checks all data before computing any: a call that throws {@link EngineUserError} leaves the gradients unchanged. */
   forward(input: EngineForwardInput, { backward }: { readonly backward: boolean }): ForwardBackwardOutput {
+    if (input.data.length === 0) throw new EngineUserError('data is empty: give at least one datum.');
+    const { customLoss } = input;
+    if (customLoss !== undefined) {
+      return customLossPass(this.#model, input.data, customLoss, this.#maxContextLength, backward ? this.#gradients : undefined);
+    }
     const loss = findLossFunction(input.lossFn);
     const config = resolveLossConfig(input.lossFn, loss, input.lossFnConfig);
-    if (input.data.length === 0) throw new EngineUserError('data is empty: give at least one datum.');
     const examples = input.data.map((datum, index) => trainingExample(datum, index, loss, input.lossFn, this.#maxContextLength));
     const totals = { loss: 0, targets: 0, weights: 0, clipped: 0 };
     const lossFnOutputs = examples.map((example) => {
-      const pass = trainingPass(this.#model, example, loss.bind(example.inputs, config), backward ? this.#gradients : undefined);
+      const tokenLoss = loss.bind(example.inputs, config, () => scoreTargets(this.#model, example));
+      const pass = trainingPass(this.#model, example, tokenLoss, backward ? this.#gradients : undefined);
       totals.loss += pass.loss;
       totals.targets += example.targets.length;
       totals.clipped += pass.clippedTargets;
+      if (example.inputs.weights === undefined) totals.weights += example.targets.length;
       for (const weight of example.inputs.weights ?? []) totals.weights += weight;
       return { logprobs: tensor(pass.logprobs, example.shape), elementwise_loss: tensor(pass.elementwiseLoss, example.shape) };
     });
     const metrics: Record<string, number> = { 'loss:sum': totals.loss, 'tokens:sum': totals.targets };
-    if (loss.inputs.includes('weights')) metrics['weights:sum'] = totals.weights;
+    if (loss.optionalInputs.includes('weights')) metrics['weights:sum'] = totals.weights;
     if (loss.optionalInputs.includes('clipLowThreshold')) metrics['clipped_tokens:sum'] = totals.clipped;
     return { lossFnOutputType: 'ArrayRecord', lossFnOutputs, metrics };
   }
 
-  optimStep(params: AdamParams): { readonly metrics: Record<string, number> } {
-    const settings = adamSettings(params);
+  optimStep(params: AdamParams | DimuonParams): { readonly metrics: Record<string, number> } {
+    const settings = this.#optimizer.settings(params);
     const gradients = this.#gradients.matrices();
     const norm = gradientNorm(gradients);
     if (!Number.isFinite(norm)) {
@@ -82,7 +90,7 @@ export class LearnModel implements EngineModel {
     const theirs = describe(header.baseModel, header);
     if (own !== theirs) throw new EngineUserError(`The checkpoint does not fit: it holds ${theirs}, this model is ${own}.`);
     const adapter = readAdapter(checkpoint, header);
-    const state = optimizer ? readOptimizer(checkpoint, adapter) : undefined;
+    const state = optimizer ? readOptimizer(checkpoint, adapter, this.#optimizer.family) : undefined;
     // Nothing has changed up to here, so a bad checkpoint leaves the model as it was.
     this.#adapter.copyFrom(adapter);
     this.#optimizer.restore(state);
@@ -97,17 +105,4 @@ function tensor(values: Float32Array, shape: readonly number[]): TensorData {
 
 function describe(baseModel: string, { rank, modules }: { rank: number; modules: readonly string[] }): string {
   return `a rank ${rank} adapter (${modules.join(', ')}) of ${baseModel}`;
-}
-
-function adamSettings(params: AdamParams): AdamWSettings {
-  const settings: Record<string, number> = { ...DEFAULT_ADAM_PARAMS };
-  for (const [name, fallback] of Object.entries(DEFAULT_ADAM_PARAMS)) {
-    const value = (params as Readonly<Record<string, unknown>>)[name] ?? fallback;
-    if (typeof value !== 'number' || !Number.isFinite(value) || value < 0) {
-      throw new EngineUserError(`${name} must be a finite number of at least 0, got ${String(value)}.`);
-    }
-    if (name.startsWith('beta') && value >= 1) throw new EngineUserError(`${name} must be below 1, got ${value}.`);
-    settings[name] = value;
-  }
-  return settings as unknown as AdamWSettings;
 }

@@ -1,11 +1,11 @@
-import { type SampledSequence, type SampleResponse, type SamplingParams, TopkLogprobs } from '@tinkex/types';
-import { contextSymbols, isToken } from './context-symbols.js';
+import type { SampledSequence, SampleResponse, SamplingParams } from '@tinkex/types';
+import { contextSymbols } from './context-symbols.js';
 import { type EngineSampleInput, type EngineSampler, EngineUserError } from './engine.js';
-import { VOCABULARY } from './geometry.js';
 import type { LanguageModel } from './language-model.js';
+import { type PromptScoring, scorePrompt, TopkRows } from './prompt-scores.js';
 import type { RandomStream } from './random.js';
 import { StopCondition } from './stop-condition.js';
-import { type ChoiceSettings, chooseToken, rankTokens } from './token-choice.js';
+import { type ChoiceSettings, chooseToken } from './token-choice.js';
 
 /** Gives the stream of numbers for sample `index` of a call; `seed` is the caller's. */
 export type SampleStreams = (seed: number | bigint | undefined) => (index: number) => RandomStream;
@@ -32,11 +32,15 @@ export class LearnSampler implements EngineSampler {
     const stop = new StopCondition(input.samplingParams.stop);
     const room = this.#room(prompt.length, input.samplingParams.maxTokens);
     checkCount('num_samples', input.numSamples, 1);
-    checkCount('topk_prompt_logprobs', input.topkPromptLogprobs, 0);
+    const { topkSampleLogprobs = 0 } = input;
+    checkCount('topk_sample_logprobs', topkSampleLogprobs, 0);
     const streamOf = this.#streams(input.samplingParams.seed);
+    const scores = scorePrompt(this.#model, prompt, promptScoring(input, settings, prompt.length, streamOf));
     const sequences: SampledSequence[] = [];
-    for (let index = 0; index < input.numSamples; index++) sequences.push(this.#continue(prompt, room, settings, stop, streamOf(index)));
-    return { sequences, ...this.#scorePrompt(prompt, input), promptCacheHitTokens: 0 };
+    for (let index = 0; index < input.numSamples; index++) {
+      sequences.push(this.#continue(prompt, room, settings, stop, topkSampleLogprobs, streamOf(index)));
+    }
+    return { sequences, ...scores, promptCacheHitTokens: 0 };
   }
 
   #room(promptLength: number, maxTokens: number | undefined): number {
@@ -50,8 +54,16 @@ export class LearnSampler implements EngineSampler {
     return maxTokens ?? room;
   }
 
-  #continue(prompt: Int32Array, room: number, settings: ChoiceSettings, stop: StopCondition, random: RandomStream): SampledSequence {
+  #continue(
+    prompt: Int32Array,
+    room: number,
+    settings: ChoiceSettings,
+    stop: StopCondition,
+    k: number,
+    random: RandomStream,
+  ): SampledSequence {
     const model = this.#model;
+    const topk = k === 0 ? undefined : new TopkRows(k, room);
     const context = new Int32Array(prompt.length + room);
     context.set(prompt);
     const logprobs = new Float32Array(room);
@@ -63,41 +75,46 @@ export class LearnSampler implements EngineSampler {
       const token = chooseToken(model.logits, settings, random);
       context[end] = token;
       logprobs[length] = model.logprob(token);
+      topk?.set(length, model);
       length++;
       if (stop.isMet(context, prompt.length, end + 1)) stopReason = 'stop';
     }
-    return { tokens: context.slice(prompt.length, prompt.length + length), logprobs: logprobs.slice(0, length), stopReason };
-  }
-
-  /** One walk over the prompt for both kinds of prompt log-probabilities. The first position has none; neither have images and audio. */
-  #scorePrompt(prompt: Int32Array, input: EngineSampleInput): Pick<SampleResponse, 'promptLogprobs' | 'topkPromptLogprobs'> {
-    const k = Math.min(input.topkPromptLogprobs, VOCABULARY);
-    if (!input.promptLogprobs && k === 0) return {};
-    const model = this.#model;
-    const promptLogprobs = new Float32Array(prompt.length).fill(Number.NaN);
-    const tokenIds = new Int32Array(prompt.length * k);
-    const logprobs = new Float32Array(prompt.length * k).fill(EMPTY_LOGPROB);
-    for (let position = 1; position < prompt.length; position++) {
-      const symbol = prompt[position] as number;
-      if (!isToken(symbol)) continue;
-      model.forward(prompt, position - 1);
-      promptLogprobs[position] = model.logprob(symbol);
-      if (k === 0) continue;
-      const best = rankTokens(model.logits).subarray(0, k);
-      tokenIds.set(best, position * k);
-      best.forEach((token, column) => {
-        logprobs[position * k + column] = model.logprob(token);
-      });
-    }
     return {
-      ...(input.promptLogprobs ? { promptLogprobs } : {}),
-      ...(k > 0 ? { topkPromptLogprobs: new TopkLogprobs({ tokenIds, logprobs, k, length: prompt.length }) } : {}),
+      tokens: context.slice(prompt.length, prompt.length + length),
+      logprobs: logprobs.slice(0, length),
+      stopReason,
+      ...(topk === undefined ? {} : { topkLogprobs: topk.first(length) }),
     };
   }
 }
 
-/** What an empty cell of the top-k matrices holds. */
-const EMPTY_LOGPROB = -99999;
+/** Alternatives take numbers from a stream that no sample uses: asking for them changes no sample. */
+const ALTERNATIVES_STREAM = 0xffff_ffff;
+
+function promptScoring(
+  input: EngineSampleInput,
+  { temperature }: ChoiceSettings,
+  promptLength: number,
+  streamOf: (index: number) => RandomStream,
+): PromptScoring {
+  const { promptLogprobs, topkPromptLogprobs, targetPromptLogprobs, promptAltTokensK = 0, promptLogprobsLastN: lastN } = input;
+  checkCount('topk_prompt_logprobs', topkPromptLogprobs, 0);
+  checkCount('prompt_alt_tokens_k', promptAltTokensK, 0);
+  if (lastN !== undefined && !(lastN >= 1 && lastN < promptLength)) {
+    throw new EngineUserError(
+      `prompt_logprobs_last_n must be from 1 to ${promptLength - 1}, one less than the prompt's tokens, got ${lastN}.`,
+    );
+  }
+  return {
+    hasLogprobs: promptLogprobs,
+    topk: topkPromptLogprobs,
+    from: lastN === undefined ? 1 : promptLength - lastN,
+    targets: targetPromptLogprobs,
+    alternatives: promptAltTokensK,
+    choice: { temperature, topK: -1, topP: 1 },
+    random: streamOf(ALTERNATIVES_STREAM),
+  };
+}
 
 function choiceSettings({ temperature = 1, topK = -1, topP = 1 }: SamplingParams): ChoiceSettings {
   if (!Number.isFinite(temperature) || temperature < 0) throw new EngineUserError(`temperature must be at least 0, got ${temperature}.`);

@@ -1,4 +1,4 @@
-import type { LossFnName } from '@tinkex/types';
+import type { LossFnConfig, LossFnName } from '@tinkex/types';
 import { EngineUserError } from './engine.js';
 
 /** What a loss says about one target: its value and its derivative with respect to the target's log-probability. */
@@ -21,24 +21,30 @@ export interface LossFunction {
   readonly optionalInputs: readonly string[];
   /** Names of the configuration (as on the wire: they are data), with their defaults. */
   readonly config: Readonly<Record<string, number>>;
-  /** The per-target function for one datum. */
-  bind(inputs: LossInputs, config: Readonly<Record<string, number>>): TokenLossFunction;
+  /**
+   * The per-target function for one datum.
+   *
+   * @param score - Gives the log-probability of every target, at the cost of one more forward pass.
+   */
+  bind(inputs: LossInputs, config: Readonly<Record<string, number>>, score: () => Float64Array): TokenLossFunction;
 }
 
 const POLICY_INPUTS = ['logprobs', 'advantages'];
 const CLIP_INPUTS = ['clipLowThreshold', 'clipHighThreshold'];
 const CLIP_DEFAULTS = { clip_low_threshold: 0.8, clip_high_threshold: 1.2 };
 
-/** Every loss function of the service, by its name on the wire. */
-const LOSS_FUNCTIONS: { readonly [Name in LossFnName]: LossFunction } = {
+/** Losses of the service that are not computed here: one needs facts recorded while sampling, the other is a graph (`custom-loss-pass.ts`). */
+type MissingLoss = 'stable_reinforce' | 'custom';
+
+/** The loss functions of the service, by their names on the wire. */
+const LOSS_FUNCTIONS: { readonly [Name in Exclude<LossFnName, MissingLoss>]: LossFunction } = {
   cross_entropy: {
-    inputs: ['weights'],
-    optionalInputs: [],
+    inputs: [],
+    optionalInputs: ['weights'],
     config: {},
-    bind(inputs) {
-      const weights = input(inputs, 'weights');
+    bind({ weights }) {
       return (logprob, index, out) => {
-        const weight = weights[index] as number;
+        const weight = weights === undefined ? 1 : (weights[index] as number);
         out.value = -weight * logprob;
         out.slope = -weight;
         out.isClipped = false;
@@ -111,28 +117,59 @@ const LOSS_FUNCTIONS: { readonly [Name in LossFnName]: LossFunction } = {
       };
     },
   },
+  gspo: {
+    inputs: POLICY_INPUTS,
+    optionalInputs: [...CLIP_INPUTS, 'sequenceRatioMask'],
+    config: CLIP_DEFAULTS,
+    bind: bindSequenceLoss,
+  },
 };
+
+/**
+ * One ratio r for the whole sequence, the geometric mean of the ratios of its masked targets; each masked target t loses
+ * `-min(r · A, clip(r) · A)`. This is our formula, because that of the service is not published (docs/decisions/0311).
+ */
+function bindSequenceLoss(inputs: LossInputs, config: Readonly<Record<string, number>>, score: () => Float64Array): TokenLossFunction {
+  const { sampled, advantages } = policy(inputs);
+  const mask = inputs.sequenceRatioMask ?? new Float32Array(sampled.length).fill(1);
+  const clip = clipRange(inputs, config);
+  const total = mask.reduce((sum, share) => sum + share, 0);
+  const distance = score().reduce((sum, logprob, index) => sum + (mask[index] as number) * (logprob - (sampled[index] as number)), 0);
+  const ratio = total === 0 ? 1 : Math.exp(distance / total);
+  const gains = Float64Array.from(advantages, (advantage, index) => (mask[index] as number) * advantage);
+  const isClipped = (index: number) => clip(ratio, index) * (gains[index] as number) < ratio * (gains[index] as number);
+  // Every masked log-probability moves the one ratio, and with it the loss of each target that is not clipped.
+  let slope = 0;
+  for (let index = 0; index < gains.length; index++) if (!isClipped(index)) slope -= ratio * (gains[index] as number);
+  return (_logprob, index, out) => {
+    out.isClipped = isClipped(index);
+    out.value = -(out.isClipped ? clip(ratio, index) : ratio) * (gains[index] as number);
+    out.slope = total === 0 ? 0 : (slope * (mask[index] as number)) / total;
+  };
+}
+
+/** The names of the losses that {@link findLossFunction} knows. */
+export const LOSS_NAMES: readonly string[] = Object.keys(LOSS_FUNCTIONS);
 
 /** The loss called `name` on the wire. Throws {@link EngineUserError} for an unknown one. */
 export function findLossFunction(name: string): LossFunction {
-  if (Object.hasOwn(LOSS_FUNCTIONS, name)) return LOSS_FUNCTIONS[name as LossFnName];
-  throw new EngineUserError(`Unknown loss function '${name}'. Known: ${Object.keys(LOSS_FUNCTIONS).join(', ')}.`);
+  if (Object.hasOwn(LOSS_FUNCTIONS, name)) return LOSS_FUNCTIONS[name as keyof typeof LOSS_FUNCTIONS];
+  throw new EngineUserError(`Unknown loss function '${name}'. Known: ${LOSS_NAMES.join(', ')}.`);
 }
 
 /** Defaults completed by the caller's configuration. Throws {@link EngineUserError} for an unknown name or an invalid number. */
-export function resolveLossConfig(
-  name: string,
-  loss: LossFunction,
-  given: Readonly<Record<string, number>> = {},
-): Readonly<Record<string, number>> {
+export function resolveLossConfig(name: string, loss: LossFunction, given: LossFnConfig = {}): Readonly<Record<string, number>> {
+  const config: Record<string, number> = { ...loss.config };
   for (const [key, value] of Object.entries(given)) {
     if (!(key in loss.config)) {
       const known = Object.keys(loss.config).join(', ') || 'none';
       throw new EngineUserError(`Loss function '${name}' has no configuration '${key}' (known: ${known}).`);
     }
-    if (!Number.isFinite(value)) throw new EngineUserError(`Configuration '${key}' of '${name}' must be a finite number, got ${value}.`);
+    if (typeof value !== 'number' || !Number.isFinite(value)) {
+      throw new EngineUserError(`Configuration '${key}' of '${name}' must be a finite number, got ${value}.`);
+    }
+    config[key] = value;
   }
-  const config: Record<string, number> = { ...loss.config, ...given };
   const { clip_low_threshold: low, clip_high_threshold: high, beta } = config;
   if (low !== undefined && high !== undefined && low > high) {
     throw new EngineUserError(`clip_low_threshold (${low}) must not exceed clip_high_threshold (${high}).`);

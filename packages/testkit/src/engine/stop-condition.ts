@@ -6,15 +6,18 @@ import { EngineUserError } from './engine.js';
 export type StopParameter = string | readonly string[] | readonly number[] | Int32Array | undefined;
 
 /**
- * When a sampled sequence is complete: after the end-of-text token, after a stop token, or as soon as its bytes end with a stop string.
+ * When a sampled sequence is complete: after the end-of-text token, after a stop token, or as soon as its bytes end with a stop string. An
+ * empty list turns all of that off, the end-of-text token too.
  * The tokens that complete the stop belong to the sequence, as the service has it.
  */
 export class StopCondition {
-  readonly #tokens = new Set<number>([byteVocabulary.eos]);
+  readonly #tokens: Set<number>;
   readonly #strings: Uint8Array[] = [];
 
   /** Throws {@link EngineUserError} for an empty string or a token outside the vocabulary. */
   constructor(stop: StopParameter) {
+    const isOff = stop !== undefined && typeof stop !== 'string' && stop.length === 0;
+    this.#tokens = new Set(isOff ? [] : [byteVocabulary.eos]);
     for (const item of typeof stop === 'string' ? [stop] : (stop ?? [])) {
       if (typeof item === 'number') {
         checkToken(item, 'in stop');

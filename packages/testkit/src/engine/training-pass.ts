@@ -50,3 +50,14 @@ export function trainingPass(
   }
   return { logprobs, elementwiseLoss, loss, clippedTargets };
 }
+
+/** The log-probability of every target, in full precision: for losses that depend on all of them. */
+export function scoreTargets(model: LanguageModel, { context, targets, targetsPerPosition }: PassInput): Float64Array {
+  const logprobs = new Float64Array(targets.length);
+  for (let position = 0; position < context.length; position++) {
+    model.forward(context, position);
+    const end = (position + 1) * targetsPerPosition;
+    for (let index = position * targetsPerPosition; index < end; index++) logprobs[index] = model.logprob(targets[index] as number);
+  }
+  return logprobs;
+}

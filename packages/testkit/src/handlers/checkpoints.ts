@@ -5,6 +5,8 @@ import type { RouteName } from '../routes/route-types.js';
 import type { CheckpointRecord } from '../state/records.js';
 import { dateText, findCheckpoint, liveCheckpoint, liveCheckpoints, type ServerContext, wallClockMs } from '../state/server-context.js';
 import { pageOf, runOf } from './lookup.js';
+import { optimizerField } from './models.js';
+import { checkTtl } from './save-weights.js';
 
 const URL_LIFETIME_MS = 15 * 60_000;
 
@@ -33,6 +35,7 @@ export const unpublishCheckpoint: RouteHandler<'unpublishCheckpoint'> = (context
 export const setCheckpointTtl: RouteHandler<'setCheckpointTtl'> = (context) => {
   const { ttlSeconds } = context.request;
   const checkpoint = ownCheckpoint(context);
+  checkTtl(context, ttlSeconds);
   checkpoint.expiresAtMs = ttlSeconds === null ? undefined : wallClockMs(context.server) + ttlSeconds * 1000;
   note(context, checkpoint, 'checkpoint_ttl_set');
   return jsonReply(200, {});
@@ -50,12 +53,22 @@ export const checkpointArchive: RouteHandler<'checkpointArchive'> = (context) =>
   return { status: 302, headers: { location: url, expires: new Date(expiresAtMs).toUTCString() }, body: '' };
 };
 
+export const externalWeightsUrls: RouteHandler<'externalWeightsUrls'> = (context) => {
+  const { server, tenant } = context;
+  const { path, kind, files } = ownCheckpoint(context);
+  if (kind !== 'external') refuse(400, `The checkpoint ${path} has no files to download: it is a ${kind} checkpoint, not an external one`);
+  const folder = `/signed/file/${encodeURIComponent(tenant.label)}/${encodeURIComponent(path)}`;
+  const urls = [...files.keys()].map((name) => [name, signedUrl(server, `${folder}/${encodeURIComponent(name)}`, URL_LIFETIME_MS).url]);
+  return jsonReply(200, { urls: Object.fromEntries(urls), expires: dateText(server, wallClockMs(server) + URL_LIFETIME_MS) });
+};
+
 export const weightsInfo: RouteHandler<'weightsInfo'> = ({ server, tenant, request }) => {
   const checkpoint = findCheckpoint(server, tenant, request.tinkerPath);
   if (checkpoint === undefined) refuse(404, `There is no checkpoint ${request.tinkerPath}`);
   const { unembed, mlp, attn } = checkpoint.trains;
   return jsonReply(200, {
     base_model: checkpoint.baseModel,
+    ...optimizerField(checkpoint.optimizer),
     is_lora: true,
     lora_rank: checkpoint.loraRank,
     train_unembed: unembed,
@@ -77,8 +90,11 @@ function ownCheckpoint({ server, tenant, params }: RequestContext): CheckpointRe
   const runId = params['training_run_id'] ?? '';
   const checkpointId = params['checkpoint_id'] ?? '';
   const isBare = server.dialect.checkpointIds === 'bare';
-  if (!isBare && !/^(?:weights|sampler_weights)\/[^/]+$/.test(checkpointId)) {
-    refuse(400, `The checkpoint id ${JSON.stringify(checkpointId)} is malformed: it is weights/{name} or sampler_weights/{name}`);
+  if (!isBare && !/^(?:weights|sampler_weights|external_weights)\/[^/]+$/.test(checkpointId)) {
+    refuse(
+      400,
+      `The checkpoint id ${JSON.stringify(checkpointId)} is malformed: it is weights/{name}, sampler_weights/{name} or external_weights/{name}`,
+    );
   }
   const candidates = isBare ? [`weights/${checkpointId}`, `sampler_weights/${checkpointId}`, checkpointId] : [checkpointId];
   const found = candidates.flatMap((id) => liveCheckpoint(server, tenant, `tinker://${runId}/${id}`) ?? [])[0];
@@ -88,7 +104,7 @@ function ownCheckpoint({ server, tenant, params }: RequestContext): CheckpointRe
 
 /** A checkpoint as listings show it. */
 export function checkpointWire(server: ServerContext, checkpoint: CheckpointRecord): unknown {
-  const prefix = checkpoint.kind === 'training' ? 'weights/' : 'sampler_weights/';
+  const prefix = { training: 'weights/', sampler: 'sampler_weights/', external: 'external_weights/' }[checkpoint.kind];
   return {
     checkpoint_id: server.dialect.checkpointIds === 'bare' ? checkpoint.name : `${prefix}${checkpoint.name}`,
     checkpoint_type: checkpoint.kind,
@@ -96,6 +112,7 @@ export function checkpointWire(server: ServerContext, checkpoint: CheckpointReco
     tinker_path: checkpoint.path,
     size_bytes: checkpoint.sizeBytes,
     public: checkpoint.isPublic,
+    user_metadata: checkpoint.userMetadata ?? null,
     expires_at: checkpoint.expiresAtMs === undefined ? null : dateText(server, checkpoint.expiresAtMs),
   };
 }

@@ -53,8 +53,10 @@ function plainMetrics(metrics: Readonly<Record<string, number>>): Record<string,
 
 interface SmallResult {
   readonly modelId?: string | undefined;
+  readonly lossId?: string | undefined;
   readonly path?: string | undefined;
   readonly samplingSessionId?: string | undefined;
+  readonly sizeBytes?: number | undefined;
   readonly metrics?: Readonly<Record<string, number>> | undefined;
 }
 
@@ -63,12 +65,16 @@ function smallResult(requestType: string, value: SmallResult): Record<string, un
   switch (requestType) {
     case 'CreateModel':
       return { model_id: value.modelId, type: 'create_model' };
+    case 'CreateCustomLoss':
+      return { loss_id: value.lossId, type: 'create_custom_loss' };
     case 'UnloadModel':
       return { model_id: value.modelId, type: 'unload_model' };
     case 'LoadWeights':
       return { path: value.path, model_id: value.modelId, type: 'load_weights' };
     case 'SaveWeights':
       return { path: value.path, type: 'save_weights' };
+    case 'SaveWeightsExternal':
+      return { path: value.path, size_bytes: value.sizeBytes, type: 'save_weights_external' };
     case 'SaveWeightsForSampler':
       return { path: value.path ?? null, sampling_session_id: value.samplingSessionId ?? null, type: 'save_weights_for_sampler' };
     default:

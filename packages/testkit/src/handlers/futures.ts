@@ -1,8 +1,9 @@
+import type { WireFormat } from '@tinkex/types';
 import type { Dialect } from '../dialects/dialect.js';
 import { jsonReply, refuse, type ServerReply } from '../requests/message.js';
 import type { RequestContext, RouteHandler } from '../requests/request-context.js';
 import type { FutureFailure, FutureRecord } from '../state/future-record.js';
-import { encodeResult, isBulkResult, resultFormat } from './encode-result.js';
+import { type EncodedResult, encodeResult, isBulkResult, resultFormat } from './encode-result.js';
 
 type Poll = RequestContext<'retrieveFuture'>;
 
@@ -40,22 +41,23 @@ function settledReply(context: Poll, future: FutureRecord): ServerReply {
   const { server, tenant, request, raw } = context;
   const { outcome } = future;
   if (outcome.state === 'failed') return failureReply(server.dialect, outcome.failure);
-  const value = outcome.state === 'resolved' ? outcome.value : undefined;
-  const format = resultFormat(server.dialect, raw.headers['accept']);
-  const wantedType = isBulkResult(future) && format === 'protobuf' ? 'application/x-protobuf' : 'application/json';
-  if (future.encoded?.contentType !== wantedType) {
-    future.encoded = encodeResult(server.dialect, future, value, format);
-    if (server.dialect.resultFormat !== 'accept') {
-      // No poll can ask for another format, so only the bytes are kept.
-      future.dropValue();
-    }
-  }
-  const { contentType, body } = future.encoded;
+  const { contentType, body } = encodeSettled(server.dialect, future, resultFormat(server.dialect, raw.headers['accept']));
   if (body.length >= server.settings.metadataOnlyBytes && request.allowMetadataOnly === true) {
     return jsonReply(200, { status: 'complete_metadata', response_payload_size: body.length });
   }
   tenant.futures.delivered(future, body.length);
   return { status: 200, headers: { 'content-type': contentType }, body };
+}
+
+/** The result of a future on the wire. The future keeps it for repeated polls. */
+export function encodeSettled(dialect: Dialect, future: FutureRecord, format: WireFormat): EncodedResult {
+  const { outcome } = future;
+  const wantedType = isBulkResult(future) && format === 'protobuf' ? 'application/x-protobuf' : 'application/json';
+  if (future.encoded?.contentType === wantedType) return future.encoded;
+  future.encoded = encodeResult(dialect, future, outcome.state === 'resolved' ? outcome.value : undefined, format);
+  // No poll can request another format, so only the bytes are kept.
+  if (dialect.resultFormat !== 'accept') future.dropValue();
+  return future.encoded;
 }
 
 function pendingReply({ server }: Poll, future: FutureRecord): ServerReply {

@@ -1,10 +1,11 @@
+import { DEFAULT_OPTIMIZER } from '@tinkex/types/wire';
 import { refuse } from '../requests/message.js';
 import type { RequestContext, RouteHandler } from '../requests/request-context.js';
 import { UserFailure } from '../state/executor.js';
 import type { CheckpointRecord } from '../state/records.js';
 import { findCheckpoint } from '../state/server-context.js';
 import { modelOf } from './lookup.js';
-import { requireBaseModel, startModel } from './models.js';
+import { familyName, requireBaseModel, requireOptimizer, startModel } from './models.js';
 import { submitTraining } from './training-submission.js';
 
 type LoadContext = RequestContext<'loadWeights'>;
@@ -28,6 +29,10 @@ function loadIntoModel(context: LoadContext, modelId: string): ReturnType<typeof
       if (checkpoint.baseModel !== model.baseModel) {
         throw new UserFailure(`The checkpoint ${path} belongs to ${checkpoint.baseModel}, but the model to ${model.baseModel}`);
       }
+      if (optimizer && checkpoint.optimizer.type !== model.optimizer.type) {
+        const [theirs, own] = [familyName(checkpoint.optimizer), familyName(model.optimizer)];
+        throw new UserFailure(`The checkpoint ${path} holds the state of ${theirs}, but the model is trained with ${own}`);
+      }
       await engine.load(checkpoint.files, { optimizer });
       context.server.changed();
       return { path, modelId };
@@ -36,7 +41,7 @@ function loadIntoModel(context: LoadContext, modelId: string): ReturnType<typeof
 }
 
 function createByLoading(context: LoadContext, sessionId: string, modelSeqId: number): ReturnType<typeof startModel> {
-  const { path, optimizer, baseModel, userMetadata } = context.request;
+  const { path, optimizer: hasState, optimizerConfig = DEFAULT_OPTIMIZER, baseModel, userMetadata } = context.request;
   let checkpoint: CheckpointRecord;
   try {
     checkpoint = checkpointFor(context);
@@ -45,24 +50,35 @@ function createByLoading(context: LoadContext, sessionId: string, modelSeqId: nu
     throw error;
   }
   if (baseModel !== undefined) requireBaseModel(context, baseModel);
+  const optimizer = hasState ? checkpoint.optimizer : optimizerConfig;
+  requireOptimizer(context, optimizer);
   const { unembed, mlp, attn } = checkpoint.trains;
   return startModel(context, {
     sessionId,
     modelSeqId,
     baseModel: baseModel ?? checkpoint.baseModel,
     lora: { rank: checkpoint.loraRank, trainUnembed: unembed, trainMlp: mlp, trainAttn: attn },
+    optimizer,
     userMetadata,
     requestType: 'LoadWeights',
-    load: { files: checkpoint.files, optimizer },
+    load: { files: checkpoint.files, optimizer: hasState },
     result: ({ modelId }) => ({ path, modelId }),
   });
 }
 
-/** A checkpoint that the request may read: the tenant's, a public one, or one of the account whose token it carries. */
-function checkpointFor({ server, tenant, request }: LoadContext): CheckpointRecord {
-  const { path, weightsAccessToken } = request;
-  const owner = weightsAccessToken === undefined ? tenant : ownerOf(server, weightsAccessToken);
-  const checkpoint = findCheckpoint(server, tenant, path) ?? (owner === undefined ? undefined : findCheckpoint(server, owner, path));
+/** A checkpoint that a request may read: the tenant's, a public one, or one of the account whose token it carries. */
+export function readableCheckpoint(
+  { server, tenant }: RequestContext,
+  path: string,
+  token: string | undefined,
+): CheckpointRecord | undefined {
+  const owner = token === undefined ? tenant : ownerOf(server, token);
+  return findCheckpoint(server, tenant, path) ?? (owner === undefined ? undefined : findCheckpoint(server, owner, path));
+}
+
+function checkpointFor(context: LoadContext): CheckpointRecord {
+  const { path, weightsAccessToken } = context.request;
+  const checkpoint = readableCheckpoint(context, path, weightsAccessToken);
   if (checkpoint === undefined) throw new UserFailure(`There is no checkpoint ${path}`);
   return checkpoint;
 }

@@ -3,8 +3,16 @@ import type { RequestContext } from '../requests/request-context.js';
 import type { ModelRecord, SamplerRecord, SessionRecord } from '../state/records.js';
 import type { Tenant } from '../state/tenant.js';
 
-/** The tenant's live session, or 404. */
+/** The tenant's live session, which takes operations; or 404, or 400 once it has finished. */
 export function sessionOf(context: RequestContext, sessionId: string): SessionRecord {
+  const session = liveSessionOf(context, sessionId);
+  // Not a violation: a request may be on its way while the client finishes the session.
+  if (session.finished !== undefined) refuse(400, `The session ${sessionId} has finished (${session.finished.reason}): no more operations`);
+  return session;
+}
+
+/** The tenant's session, finished or not, as long as its heartbeats come; or 404. */
+export function liveSessionOf(context: RequestContext, sessionId: string): SessionRecord {
   const session = context.tenant.sessions.get(sessionId);
   if (session === undefined) context.reject(404, 'session-unknown', `There is no session ${sessionId}`);
   const { clock, settings } = context.server;
@@ -17,6 +25,7 @@ export function sessionOf(context: RequestContext, sessionId: string): SessionRe
 /** The tenant's model in a live session, or 404. */
 export function modelOf(context: RequestContext, modelId: string): ModelRecord {
   const model = context.tenant.models.get(modelId);
+  if (model?.copiedInto !== undefined) refuse(400, `The run ${modelId} holds a copy of weights and cannot be trained`);
   if (model === undefined || model.isUnloaded) {
     context.reject(404, 'model-unknown', `There is no model ${modelId}${model === undefined ? '' : ': it was unloaded'}`);
   }

@@ -1,4 +1,5 @@
-import type { LoraConfig } from '@tinkex/types';
+import type { LoraConfig, OptimizerConfig } from '@tinkex/types';
+import { DEFAULT_OPTIMIZER } from '@tinkex/types/wire';
 import type { CheckpointFiles } from '../engine/engine.js';
 import { jsonReply, refuse, type ServerReply } from '../requests/message.js';
 import type { RequestContext, RouteHandler } from '../requests/request-context.js';
@@ -10,10 +11,12 @@ import { futureReply, newOperation, overriddenOutcome } from './submit.js';
 export const DEFAULT_LORA: LoraConfig = { rank: 32, trainUnembed: true, trainMlp: true, trainAttn: true };
 
 export const createModel: RouteHandler<'createModel'> = (context) => {
-  const { sessionId, modelSeqId, baseModel, userMetadata, loraConfig } = context.request;
+  const { sessionId, modelSeqId, baseModel, userMetadata, loraConfig: lora = DEFAULT_LORA, optimizerConfig } = context.request;
   requireBaseModel(context, baseModel);
-  const lora = loraConfig ?? DEFAULT_LORA;
-  return startModel(context, { sessionId, modelSeqId, baseModel, lora, userMetadata, requestType: 'CreateModel', result: createdModel });
+  const optimizer = optimizerConfig ?? DEFAULT_OPTIMIZER;
+  requireOptimizer(context, optimizer);
+  const start = { sessionId, modelSeqId, baseModel, lora, optimizer, userMetadata };
+  return startModel(context, { ...start, requestType: 'CreateModel', result: createdModel });
 };
 
 /** How a model is created: by `create_model`, or by a load. */
@@ -22,6 +25,7 @@ export interface ModelStart {
   readonly modelSeqId: number;
   readonly baseModel: string;
   readonly lora: LoraConfig;
+  readonly optimizer: OptimizerConfig;
   readonly userMetadata: Readonly<Record<string, unknown>> | undefined;
   readonly requestType: 'CreateModel' | 'LoadWeights';
   readonly load?: { readonly files: CheckpointFiles; readonly optimizer: boolean } | undefined;
@@ -46,6 +50,7 @@ export function startModel(context: RequestContext, start: ModelStart): ServerRe
     modelSeqId: start.modelSeqId,
     baseModel: start.baseModel,
     lora: start.lora,
+    optimizer: start.optimizer,
     userMetadata: start.userMetadata,
     lane: new Lane({
       clock: server.clock,
@@ -74,7 +79,7 @@ export function startModel(context: RequestContext, start: ModelStart): ServerRe
 }
 
 async function attachEngine({ server }: RequestContext, model: ModelRecord, load: ModelStart['load']): Promise<void> {
-  const engine = await server.engine.createModel({ baseModel: model.baseModel, lora: model.lora });
+  const engine = await server.engine.createModel({ baseModel: model.baseModel, lora: model.lora, optimizer: model.optimizer });
   if (load !== undefined) await engine.load(load.files, { optimizer: load.optimizer });
   model.engine = engine;
   server.changed();
@@ -93,6 +98,7 @@ export const getInfo: RouteHandler<'getInfo'> = (context) => {
     ...common,
     is_lora: true,
     lora_rank: model.lora.rank,
+    ...optimizerField(model.optimizer),
     model_data: { arch: info?.arch ?? null, model_name: model.baseModel, tokenizer_id: info?.tokenizerId ?? null },
   });
 };
@@ -118,4 +124,22 @@ export const unloadModel: RouteHandler<'unloadModel'> = (context) => {
 export function requireBaseModel({ server }: RequestContext, baseModel: string): void {
   const names = server.engine.supportedModels.map(({ modelName }) => modelName);
   if (!names.includes(baseModel)) refuse(400, `The base model ${baseModel} is not supported; choose one of ${names.join(', ')}`);
+}
+
+/** Answers 400 when the engine does not have the optimizer. */
+export function requireOptimizer({ server }: RequestContext, optimizer: OptimizerConfig): void {
+  const { optimizers = ['adamw'] } = server.engine;
+  if (!optimizers.includes(optimizer.type) || optimizer.type === 'other') {
+    refuse(400, `The optimizer ${familyName(optimizer)} is not supported; choose ${optimizers.join(' or ')}`);
+  }
+}
+
+/** The name of an optimizer's family on the wire. */
+export function familyName(optimizer: OptimizerConfig): string {
+  return optimizer.type === 'other' ? String(optimizer.raw['type']) : optimizer.type;
+}
+
+/** An optimizer in an answer. AdamW is what a client assumes, so it is not said. */
+export function optimizerField(optimizer: OptimizerConfig): { readonly optimizer_config?: unknown } {
+  return optimizer.type === 'dimuon' ? { optimizer_config: { type: 'dimuon', version: optimizer.version ?? 1 } } : {};
 }

@@ -5,11 +5,12 @@ import { dateText, liveCheckpoints, type ServerContext } from '../state/server-c
 import type { Tenant } from '../state/tenant.js';
 import { checkpointWire } from './checkpoints.js';
 import { pageOf, runOf } from './lookup.js';
+import { textValues } from './text-values.js';
 
 export const listTrainingRuns: RouteHandler<'listTrainingRuns'> = ({ server, tenant, query }) => {
   const { projectId } = query;
   const runs = [...tenant.models.values()].filter(
-    ({ sessionId }) => projectId === undefined || tenant.sessions.get(sessionId)?.projectId === projectId,
+    ({ sessionId, copiedInto }) => projectId === undefined || (copiedInto ?? tenant.sessions.get(sessionId)?.projectId) === projectId,
   );
   const { items, cursor } = pageOf(runs.reverse(), query, 20);
   return jsonReply(200, { training_runs: items.map((run) => runWire(server, tenant, run)), cursor });
@@ -37,11 +38,4 @@ function runWire(server: ServerContext, tenant: Tenant, run: ModelRecord): unkno
     last_sampler_checkpoint: last('sampler'),
     user_metadata: run.userMetadata === undefined ? null : textValues(run.userMetadata),
   };
-}
-
-/** Runs report their metadata as text only. */
-function textValues(metadata: Readonly<Record<string, unknown>>): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(metadata).map(([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)]),
-  );
 }

@@ -8,6 +8,7 @@ import type { AcceptedOperation, CheckpointRecord, SamplerRecord } from '../stat
 import { findCheckpoint, type ServerContext } from '../state/server-context.js';
 import { samplerOf, sessionOf } from './lookup.js';
 import { requireBaseModel } from './models.js';
+import { completionLogOf, holderOf } from './session-futures.js';
 import { futureReply, newOperation } from './submit.js';
 
 export const createSamplingSession: RouteHandler<'createSamplingSession'> = (context) => {
@@ -61,6 +62,8 @@ export function addSampler(
     baseModel,
     modelPath: checkpoint?.path,
     accepted: new Map(),
+    completions: new Map(),
+    copies: 0,
     files: checkpoint?.files,
     engine: undefined,
   };
@@ -69,7 +72,7 @@ export function addSampler(
   return sampler;
 }
 
-export const asample: RouteHandler<'asample'> = (context) => {
+export const asample: RouteHandler<'asample'> = (context: RequestContext<'asample'>) => {
   const { server, tenant, request } = context;
   const { samplingSessionId, seqId } = request;
   if (samplingSessionId === undefined) return sampleDirectly(context);
@@ -87,10 +90,14 @@ export const asample: RouteHandler<'asample'> = (context) => {
   // A sample whose future is gone may be submitted again under the same sequence ID: it has no side effects.
   const requestId = known?.requestId ?? server.ids.request(samplingSessionId, key);
   remember(sampler, key, { fingerprint: context.fingerprint, requestId });
-  return startSample(context, requestId, sampler.sessionId, sampler.baseModel, () => {
+  const engineOf = () => {
     sampler.engine ??= makeSampler(server, sampler.baseModel, sampler.files);
     return sampler.engine;
-  });
+  };
+  const reply = startSample(context, requestId, sampler.sessionId, sampler.baseModel, engineOf);
+  const log = completionLogOf(tenant, sampler, holderOf(seqId));
+  tenant.futures.onEnd(requestId, (state) => log.add({ requestId, state }));
+  return reply;
 };
 
 const MAX_REMEMBERED = 100_000;
@@ -140,6 +147,10 @@ function engineInput(request: SampleRequest): Parameters<EngineSampler['sample']
     samplingParams: request.samplingParams ?? {},
     promptLogprobs: request.promptLogprobs ?? false,
     topkPromptLogprobs: request.topkPromptLogprobs ?? 0,
+    topkSampleLogprobs: request.topkSampleLogprobs,
+    targetPromptLogprobs: request.targetPromptLogprobs,
+    promptAltTokensK: request.promptAltTokensK,
+    promptLogprobsLastN: request.promptLogprobsLastN,
   };
 }
 

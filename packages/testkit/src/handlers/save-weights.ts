@@ -9,13 +9,14 @@ import { modelOf } from './lookup.js';
 import { addSampler } from './sampling.js';
 import { submitTraining } from './training-submission.js';
 
-type SaveContext = RequestContext<'saveWeights'> | RequestContext<'saveWeightsForSampler'>;
+const SEGMENTS = { training: 'weights', external: 'external_weights' } as const;
 
 export const saveWeights: RouteHandler<'saveWeights'> = (context) => {
-  const { modelId, seqId, path: name = `checkpoint-${seqId}`, ttlSeconds, overwrite = false } = context.request;
+  const { modelId, seqId, path: name = `checkpoint-${seqId}`, ttlSeconds, overwrite = false, userMetadata } = context.request;
   const model = modelOf(context, modelId);
   checkName(context, name);
-  const path = checkpointPath(context, model, 'training', name);
+  checkTtl(context, ttlSeconds);
+  const path = checkpointPath(context, model.modelId, 'training', name);
   const isRepeat = seqId !== undefined && model.lane.find(Number(seqId)) !== undefined;
   if (context.server.dialect.nameClash === 'conflict' && !overwrite && !isRepeat) refuseClash(context, path);
   return submitTraining(context, {
@@ -26,27 +27,28 @@ export const saveWeights: RouteHandler<'saveWeights'> = (context) => {
       if (!overwrite && liveCheckpoint(context.server, context.tenant, path) !== undefined) {
         throw new OperationFailure({ error: `The checkpoint ${path} already exists; save with overwrite to replace it`, category: 'user' });
       }
-      keep(context, model, { path, name, kind: 'training', ttlSeconds, files: await engine.save('training') });
+      keepCheckpoint(context, model, { path, name, kind: 'training', ttlSeconds, userMetadata, files: await engine.save('training') });
       return { path };
     },
   });
 };
 
 export const saveWeightsForSampler: RouteHandler<'saveWeightsForSampler'> = (context) => {
-  const { modelId, seqId, path: name, samplingSessionSeqId, ttlSeconds } = context.request;
+  const { modelId, seqId, path: name, samplingSessionSeqId, ttlSeconds, userMetadata } = context.request;
   const model = modelOf(context, modelId);
   if (name !== undefined) checkName(context, name);
+  checkTtl(context, ttlSeconds);
   return submitTraining(context, {
     model,
     seqId,
     requestType: 'SaveWeightsForSampler',
     // A repeated unnamed save carries a new sampling_session_seq_id but is still the same operation.
-    fingerprint: textFingerprint(JSON.stringify([name, ttlSeconds])),
+    fingerprint: textFingerprint(JSON.stringify([name, ttlSeconds, userMetadata])),
     run: async (engine) => {
       const files = await engine.save('sampler');
       if (name === undefined) return { samplingSessionId: ephemeralSampler(context, model, samplingSessionSeqId ?? 0, files) };
-      const path = checkpointPath(context, model, 'sampler', name);
-      keep(context, model, { path, name, kind: 'sampler', ttlSeconds, files });
+      const path = checkpointPath(context, model.modelId, 'sampler', name);
+      keepCheckpoint(context, model, { path, name, kind: 'sampler', ttlSeconds, userMetadata, files });
       return { path };
     },
   });
@@ -63,25 +65,36 @@ function ephemeralSampler(context: RequestContext, model: ModelRecord, samplingS
   return samplerId;
 }
 
-function checkName({ server }: SaveContext, name: string): void {
+/** Refuses names that the dialect does not allow. */
+export function checkName({ server }: RequestContext, name: string): void {
   if (!server.dialect.checkpointName.test(name)) {
     refuse(400, `The checkpoint name ${JSON.stringify(name)} is not allowed: it must match ${server.dialect.checkpointName.source}`);
   }
 }
 
-function refuseClash({ server, tenant }: SaveContext, path: string): void {
+/** Refuses a time-to-live outside the dialect's range. */
+export function checkTtl({ server }: RequestContext, ttlSeconds: number | null | undefined): void {
+  const { min, max } = server.dialect.ttlSeconds;
+  if (typeof ttlSeconds === 'number' && (ttlSeconds < min || ttlSeconds > max)) {
+    refuse(400, `ttl_seconds must be from ${min} to ${max}, got ${ttlSeconds}`);
+  }
+}
+
+function refuseClash({ server, tenant }: RequestContext, path: string): void {
   if (liveCheckpoint(server, tenant, path) !== undefined) refuse(409, `The checkpoint ${path} already exists`);
 }
 
-function checkpointPath({ server }: SaveContext, { modelId }: ModelRecord, kind: CheckpointRecord['kind'], name: string): string {
-  const segment = kind === 'training' ? 'weights' : server.dialect.samplerSegment;
+/** The path of a checkpoint, as the dialect writes it. */
+export function checkpointPath({ server }: RequestContext, modelId: string, kind: CheckpointRecord['kind'], name: string): string {
+  const segment = kind === 'sampler' ? server.dialect.samplerSegment : SEGMENTS[kind];
   return `tinker://${[modelId, segment, name].filter((part) => part !== '').join('/')}`;
 }
 
-function keep(
-  { server, tenant }: SaveContext,
+/** Stores a checkpoint, in place of one that has the same path. */
+export function keepCheckpoint(
+  { server, tenant }: RequestContext,
   model: ModelRecord,
-  saved: Pick<CheckpointRecord, 'path' | 'name' | 'kind' | 'files'> & { readonly ttlSeconds: number | undefined },
+  saved: Pick<CheckpointRecord, 'path' | 'name' | 'kind' | 'files' | 'userMetadata'> & { readonly ttlSeconds: number | undefined },
 ): void {
   const { ttlSeconds, ...rest } = saved;
   const nowMs = wallClockMs(server);
@@ -92,9 +105,10 @@ function keep(
     trainingRunId: model.modelId,
     baseModel: model.baseModel,
     loraRank: model.lora.rank,
+    optimizer: model.optimizer,
     trains: { unembed: trainUnembed, mlp: trainMlp, attn: trainAttn },
     savedAtMs: nowMs,
-    sizeBytes: [...saved.files.values()].reduce((sum, bytes) => sum + bytes.length, 0),
+    sizeBytes: sizeOf(saved.files),
     isPublic: false,
     expiresAtMs: ttlSeconds === undefined ? undefined : nowMs + ttlSeconds * 1000,
     archiveReadyAtMs: undefined,
@@ -102,4 +116,9 @@ function keep(
   tenant.audit.push({ atMs: nowMs, event: 'checkpoint_saved', modelId: model.modelId, path: saved.path });
   tenant.addUsage('checkpoint', 1, nowMs, model.sessionId, model.baseModel);
   server.changed();
+}
+
+/** The size of all files together. */
+export function sizeOf(files: CheckpointFiles): number {
+  return [...files.values()].reduce((sum, bytes) => sum + bytes.length, 0);
 }

@@ -8,26 +8,30 @@ export const healthz: RouteHandler<'healthz'> = () => jsonReply(200, { status: '
 
 export const getServerCapabilities: RouteHandler<'getServerCapabilities'> = ({ server }) => {
   const { modelNameKey, hasModelDetails } = server.dialect;
-  const models = server.engine.supportedModels.map(({ modelName, maxContextLength }) => ({
+  const models = server.engine.supportedModels.map(({ modelName, maxContextLength, trainable = true, sampleable = true }) => ({
     [modelNameKey]: modelName,
-    max_context_length: hasModelDetails ? maxContextLength : undefined,
+    ...(hasModelDetails && { max_context_length: maxContextLength, trainable, sampleable }),
   }));
   return jsonReply(200, { supported_models: models });
 };
 
 export const clientConfig: RouteHandler<'clientConfig'> = ({ server, request }) => {
   checkSdkVersion(server, request.sdkVersion);
-  return jsonTextReply(200, stringifyJson({ ...configFlags(server), ...server.dialect.clientConfig } as JsonValue));
+  return jsonTextReply(
+    200,
+    stringifyJson({ ...configFlags(server), ...server.dialect.clientConfig, ...server.settings.flags.config } as JsonValue),
+  );
 };
 
 export const clientDynamicConfig: RouteHandler<'clientDynamicConfig'> = ({ server }) =>
-  jsonReply(200, { refresh_interval_sec: server.settings.refreshIntervalSec });
+  jsonReply(200, { refresh_interval_sec: server.settings.refreshIntervalSec, ...server.settings.flags.dynamicConfig });
 
 export const authToken: RouteHandler<'authToken'> = ({ server, tenant }) => {
   const { jwt } = server.settings;
   if (jwt === undefined) refuse(404, 'This server does not exchange credentials for tokens');
   const token = server.issuer.issue({
     sub: tenant.userUrn,
+    org_id: jwt.orgId,
     tenant: tenant.label,
     iss: 'passport-testkit',
     exp: Math.floor(wallClockMs(server) / 1000) + jwt.lifetimeSec,

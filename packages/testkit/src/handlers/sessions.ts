@@ -2,8 +2,9 @@ import { signedUrl } from '../archive/signed-downloads.js';
 import { jsonReply, refuse } from '../requests/message.js';
 import type { RouteHandler } from '../requests/request-context.js';
 import type { SessionRecord } from '../state/records.js';
-import { pageOf, sessionOf } from './lookup.js';
+import { liveSessionOf, pageOf } from './lookup.js';
 import { checkSdkVersion } from './service.js';
+import { textValues } from './text-values.js';
 
 const TRACE_LIFETIME_MS = 3_600_000;
 
@@ -19,9 +20,12 @@ export const createSession: RouteHandler<'createSession'> = (context) => {
     userMetadata: request.userMetadata ?? {},
     sdkVersion: request.sdkVersion,
     projectId: request.projectId,
+    displayName: request.displayName,
     lastHeartbeatMs: nowMs,
+    finished: undefined,
     modelSeqs: new Map(),
     samplerSeqs: new Map(),
+    customLosses: new Map(),
     traceAskedAtMs: undefined,
   };
   tenant.sessions.set(session.sessionId, session);
@@ -36,7 +40,10 @@ export const createSession: RouteHandler<'createSession'> = (context) => {
 };
 
 export const sessionHeartbeat: RouteHandler<'sessionHeartbeat'> = (context) => {
-  const session = sessionOf(context, context.request.sessionId);
+  const { sessionId } = context.request;
+  const session = liveSessionOf(context, sessionId);
+  // The client learns here that another process has finished the session: not a violation.
+  if (session.finished !== undefined) refuse(410, `The session ${sessionId} has finished (${session.finished.reason})`);
   session.lastHeartbeatMs = context.server.clock.now();
   return jsonReply(200, { type: 'session_heartbeat' });
 };
@@ -48,13 +55,26 @@ export const listSessions: RouteHandler<'listSessions'> = ({ tenant, query }) =>
 
 export const getSession: RouteHandler<'getSession'> = ({ tenant, params }) => {
   const sessionId = params['session_id'] ?? '';
-  if (!tenant.sessions.has(sessionId)) refuse(404, `There is no session ${sessionId}`);
+  const session = tenant.sessions.get(sessionId);
+  if (session === undefined) refuse(404, `There is no session ${sessionId}`);
   const models = [...tenant.models.values()].filter((model) => model.sessionId === sessionId);
   const samplers = [...tenant.samplers.values()].filter((sampler) => sampler.sessionId === sessionId);
   return jsonReply(200, {
     training_run_ids: models.map(({ modelId }) => modelId),
     sampler_ids: samplers.map(({ samplerId }) => samplerId),
+    user_metadata: textValues(session.userMetadata),
+    display_name: session.displayName ?? null,
   });
+};
+
+/** Ends a session. The first reason stays; a repeat changes nothing. */
+export const finishSession: RouteHandler<'finishSession'> = ({ server, tenant, params, request }) => {
+  const sessionId = params['session_id'] ?? '';
+  const session = tenant.sessions.get(sessionId);
+  if (session === undefined) refuse(404, `There is no session ${sessionId}`);
+  session.finished ??= { reason: request.reason, detail: request.detail ?? undefined };
+  server.changed();
+  return jsonReply(200, {});
 };
 
 export const assignSessionProject: RouteHandler<'assignSessionProject'> = ({ server, tenant, params, request }) => {
@@ -78,6 +98,7 @@ export const exportSessionTrace: RouteHandler<'exportSessionTrace'> = ({ server,
   return jsonReply(200, { status: 'ready', url: signedUrl(server, resource, TRACE_LIFETIME_MS).url });
 };
 
-function checkProject(projects: ReadonlySet<string> | undefined, projectId: string | undefined): void {
+/** Answers 403 for a project that the server does not have. */
+export function checkProject(projects: ReadonlySet<string> | undefined, projectId: string | undefined): void {
   if (projectId !== undefined && projects !== undefined && !projects.has(projectId)) refuse(403, `No access to the project ${projectId}`);
 }

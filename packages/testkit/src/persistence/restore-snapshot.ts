@@ -1,3 +1,4 @@
+import { DEFAULT_OPTIMIZER } from '@tinkex/types/wire';
 import { Lane } from '../state/lane.js';
 import type { ServerContext } from '../state/server-context.js';
 import type { Tenant } from '../state/tenant.js';
@@ -15,29 +16,34 @@ async function restoreTenant(server: ServerContext, stored: StoredTenant, blobs:
   for (const session of stored.sessions) {
     const modelSeqs = new Map(session.modelSeqs);
     tenant.futures.markExpired([...modelSeqs.values()].map(({ requestId }) => requestId));
+    tenant.futures.markExpired((session.customLosses ?? []).map(([, { requestId }]) => requestId));
     // The time while the server was down does not count against a session.
     tenant.sessions.set(session.sessionId, {
       ...session,
       lastHeartbeatMs: server.clock.now(),
       modelSeqs,
       samplerSeqs: new Map(session.samplerSeqs),
+      customLosses: new Map(session.customLosses),
     });
   }
-  for (const { files, ...rest } of stored.checkpoints) {
+  for (const { files, optimizer = DEFAULT_OPTIMIZER, ...rest } of stored.checkpoints) {
     tenant.checkpoints.set(rest.path, {
       ...rest,
+      optimizer,
       expiresAtMs: rest.expiresAtMs,
       files: await blobs.get(files),
       archiveReadyAtMs: undefined,
     });
   }
-  for (const { modelPath, files, ...rest } of stored.samplers) {
+  for (const { modelPath, files, copies = 0, ...rest } of stored.samplers) {
     const restored = files === null ? undefined : await blobs.get(files);
     tenant.samplers.set(rest.samplerId, {
       ...rest,
       modelPath: modelPath ?? undefined,
       files: restored,
       accepted: new Map(),
+      completions: new Map(),
+      copies,
       engine: undefined,
     });
   }
@@ -47,12 +53,14 @@ async function restoreTenant(server: ServerContext, stored: StoredTenant, blobs:
 }
 
 async function restoreModel(server: ServerContext, tenant: Tenant, stored: StoredModel, blobs: BlobStore): Promise<void> {
-  const { nextSeqId, accepted, files, userMetadata, ...rest } = stored;
-  const engine = files === null ? undefined : await server.engine.createModel({ baseModel: stored.baseModel, lora: stored.lora });
+  const { nextSeqId, accepted, files, userMetadata, optimizer = DEFAULT_OPTIMIZER, ...rest } = stored;
+  const { baseModel, lora } = stored;
+  const engine = files === null ? undefined : await server.engine.createModel({ baseModel, lora, optimizer });
   if (files !== null) await engine?.load(await blobs.get(files), { optimizer: true });
   tenant.futures.markExpired(accepted.map(([, { requestId }]) => requestId));
   tenant.models.set(stored.modelId, {
     ...rest,
+    optimizer,
     userMetadata: userMetadata ?? undefined,
     engine,
     lane: new Lane({

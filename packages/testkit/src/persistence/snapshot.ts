@@ -1,10 +1,14 @@
-import type { LoraConfig } from '@tinkex/types';
+import type { LoraConfig, OptimizerConfig } from '@tinkex/types';
 import type { AcceptedOperation, AuditRecord, CheckpointRecord, SessionRecord, UsageRecord } from '../state/records.js';
 import type { StoredFiles } from './blob-store.js';
 
+type MapEntry<T> = T extends ReadonlyMap<infer Key, infer Value> ? readonly [Key, Value] : never;
+
 /** A session on disk. */
-export type StoredSession = Omit<SessionRecord, 'modelSeqs' | 'samplerSeqs'> & {
+export type StoredSession = Omit<SessionRecord, 'modelSeqs' | 'samplerSeqs' | 'customLosses'> & {
   readonly modelSeqs: readonly (readonly [number, AcceptedOperation])[];
+  /** Missing in the state of servers that had none. */
+  readonly customLosses?: readonly MapEntry<SessionRecord['customLosses']>[] | undefined;
   readonly samplerSeqs: readonly (readonly [number, { readonly fingerprint: string; readonly samplerId: string }])[];
 };
 
@@ -15,9 +19,12 @@ export interface StoredModel {
   readonly modelSeqId: number;
   readonly baseModel: string;
   readonly lora: LoraConfig;
+  /** Default AdamW. */
+  readonly optimizer?: OptimizerConfig | undefined;
   readonly userMetadata: Readonly<Record<string, unknown>> | null;
   readonly lastRequestMs: number;
   readonly isUnloaded: boolean;
+  readonly copiedInto?: string | undefined;
   readonly nextSeqId: number;
   readonly accepted: readonly (readonly [number, AcceptedOperation])[];
   /** Weights and optimizer; null until the creation has run and after the model is unloaded. */
@@ -31,10 +38,16 @@ export interface StoredSampler {
   readonly baseModel: string;
   readonly modelPath: string | null;
   readonly files: StoredFiles | null;
+  /** How many other holders have joined. Unset: none. */
+  readonly copies?: number | undefined;
 }
 
 /** A checkpoint on disk. */
-export type StoredCheckpoint = Omit<CheckpointRecord, 'files' | 'archiveReadyAtMs'> & { readonly files: StoredFiles };
+export type StoredCheckpoint = Omit<CheckpointRecord, 'files' | 'archiveReadyAtMs' | 'optimizer'> & {
+  readonly files: StoredFiles;
+  /** Default AdamW. */
+  readonly optimizer?: OptimizerConfig | undefined;
+};
 
 /** A tenant on disk, without its key. */
 export interface StoredTenant {

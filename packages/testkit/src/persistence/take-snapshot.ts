@@ -15,13 +15,14 @@ async function storedTenant(keyHash: string, tenant: Tenant, blobs: BlobStore): 
   const models: StoredModel[] = [];
   for (const model of tenant.models.values()) models.push(await storedModel(model, blobs));
   const samplers = [];
-  for (const { samplerId, sessionId, baseModel, modelPath, files } of tenant.samplers.values()) {
+  for (const { samplerId, sessionId, baseModel, modelPath, files, copies } of tenant.samplers.values()) {
     samplers.push({
       samplerId,
       sessionId,
       baseModel,
       modelPath: modelPath ?? null,
       files: files === undefined ? null : await blobs.put(files),
+      copies,
     });
   }
   const checkpoints = [];
@@ -35,6 +36,7 @@ async function storedTenant(keyHash: string, tenant: Tenant, blobs: BlobStore): 
       ...session,
       modelSeqs: [...session.modelSeqs],
       samplerSeqs: [...session.samplerSeqs],
+      customLosses: [...session.customLosses],
     })),
     models,
     samplers,
@@ -46,7 +48,8 @@ async function storedTenant(keyHash: string, tenant: Tenant, blobs: BlobStore): 
 }
 
 async function storedModel(model: ModelRecord, blobs: BlobStore): Promise<StoredModel> {
-  const { modelId, sessionId, modelSeqId, baseModel, lora, userMetadata, lastRequestMs, isUnloaded, lane, engine } = model;
+  const { modelId, sessionId, modelSeqId, baseModel, lora, optimizer, userMetadata, lastRequestMs, isUnloaded, copiedInto, lane, engine } =
+    model;
   // Read before the weights: operations accepted while the weights are written are not part of them.
   const nextSeqId = lane.next;
   const accepted = [...lane.accepted()].filter(([seqId]) => seqId < nextSeqId);
@@ -57,9 +60,11 @@ async function storedModel(model: ModelRecord, blobs: BlobStore): Promise<Stored
     modelSeqId,
     baseModel,
     lora,
+    optimizer,
     userMetadata: userMetadata ?? null,
     lastRequestMs,
     isUnloaded,
+    copiedInto,
     nextSeqId,
     accepted,
     files,

@@ -1,5 +1,14 @@
 import { fromBinary, type MessageShape } from '@bufbuild/protobuf';
-import { type Datum, datum, type ImageFormat, ModelInput, type ModelInputChunk, TensorData } from '@tinkex/types';
+import {
+  type Datum,
+  datum,
+  type ImageFormat,
+  type LossFnConfig,
+  ModelInput,
+  type ModelInputChunk,
+  type ProvenanceSpan,
+  TensorData,
+} from '@tinkex/types';
 import {
   type ChunkSchema,
   checkForwardBackwardRequest,
@@ -7,6 +16,7 @@ import {
   DType,
   type ForwardBackwardRequest,
   ForwardBackwardRequestSchema,
+  type ProvenanceSpanSchema,
   type TensorSchema,
 } from '@tinkex/types/wire';
 
@@ -24,7 +34,7 @@ export function readForwardBackwardRequest(bytes: Uint8Array): ForwardBackwardRe
     seqId: message.seqId || undefined,
     data: message.data.map(readDatum),
     lossFn: message.lossFn,
-    lossFnConfig: Object.keys(message.lossFnConfig).length === 0 ? undefined : message.lossFnConfig,
+    lossFnConfig: readLossConfig(message),
     forwardOnly: message.forwardOnly,
   };
   checkForwardBackwardRequest(request);
@@ -45,9 +55,29 @@ export function readSubmissionHead(bytes: Uint8Array): SubmissionHead | undefine
   }
 }
 
-function readDatum({ modelInput, lossFnInputs }: MessageShape<typeof DatumSchema>): Datum {
+/** The map of all settings, or the map of numbers from a client that does not know the other. */
+function readLossConfig({ lossFnConfig, lossFnConfigV2 }: MessageShape<typeof ForwardBackwardRequestSchema>): LossFnConfig | undefined {
+  const settings = Object.entries(lossFnConfigV2).map(([name, { value }]) => {
+    if (value.case === undefined) throw new RangeError(`the setting ${name} of the loss function has no value`);
+    return [name, value.value] as const;
+  });
+  const config = settings.length > 0 ? Object.fromEntries(settings) : lossFnConfig;
+  return Object.keys(config).length === 0 ? undefined : config;
+}
+
+/** Whether the spans cover the datum is the handler's question: a request can be read without that. */
+function readDatum({ modelInput, lossFnInputs, modelInputSpans, lossFnInputSpans }: MessageShape<typeof DatumSchema>): Datum {
   const tensors = Object.entries(lossFnInputs).map(([name, tensor]) => [name, readTensor(name, tensor)] as const);
-  return datum({ modelInput: new ModelInput(modelInput.map(readChunk)), lossFnInputs: Object.fromEntries(tensors) });
+  const read = datum({ modelInput: new ModelInput(modelInput.map(readChunk)), lossFnInputs: Object.fromEntries(tensors) });
+  if (modelInputSpans.length === 0 && lossFnInputSpans.length === 0) return read;
+  return { ...read, provenance: { modelInput: modelInputSpans.map(readSpan), targetTokens: lossFnInputSpans.map(readSpan) } };
+}
+
+function readSpan({ span }: MessageShape<typeof ProvenanceSpanSchema>): ProvenanceSpan {
+  if (span.case === undefined) throw new RangeError('a span of a datum has no content');
+  const { sequenceId, offset, length } = span.value;
+  const kind = span.case === 'promptTokens' ? 'prompt' : 'sampled';
+  return { kind, sequenceId, offset: Number(offset), length: Number(length) };
 }
 
 function readChunk({ chunk }: MessageShape<typeof ChunkSchema>): ModelInputChunk {

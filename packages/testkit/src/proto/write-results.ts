@@ -1,30 +1,44 @@
 import { create, toBinary } from '@bufbuild/protobuf';
-import { type ForwardBackwardOutput, type SampleResponse, type TensorData, ValidationError } from '@tinkex/types';
+import { type ForwardBackwardOutput, type SampleResponse, type TensorData, type TopkLogprobs, ValidationError } from '@tinkex/types';
 import { DType, ForwardBackwardOutputSchema, ProtoStopReason, SampleResponseSchema } from '@tinkex/types/wire';
 
 /** The protobuf form of samples. */
-export function writeSampleResponse({
-  sequences,
-  promptLogprobs,
-  topkPromptLogprobs: topk,
-  promptCacheHitTokens,
-}: SampleResponse): Uint8Array {
+export function writeSampleResponse(response: SampleResponse): Uint8Array {
+  const { sequences, promptLogprobs, topkPromptLogprobs, targetPromptLogprobs, promptAltTokens, promptCacheHitTokens } = response;
   const message = create(SampleResponseSchema, {
-    sequences: sequences.map(({ stopReason, tokens, logprobs }) => ({
+    sequences: sequences.map(({ stopReason, tokens, logprobs, topkLogprobs }) => ({
       stopReason: stopReason === 'length' ? ProtoStopReason.LENGTH : ProtoStopReason.STOP,
       tokens: bytesOf(tokens),
       logprobs: logprobs && bytesOf(logprobs),
+      topkSampledLogprobs: topkLogprobs && matrixOf(topkLogprobs),
     })),
     promptLogprobs: promptLogprobs && bytesOf(promptLogprobs),
-    topkPromptLogprobs: topk && {
-      tokenIds: bytesOf(topk.tokenIds),
-      logprobs: bytesOf(topk.logprobs),
-      k: topk.k,
-      length: topk.length,
-    },
+    topkPromptLogprobs: topkPromptLogprobs && matrixOf(topkPromptLogprobs),
+    targetPromptLogprobs: targetPromptLogprobs && tensorOf(targetPromptLogprobs),
+    promptAltTokens: promptAltTokens && { tokens: tensorOf(promptAltTokens.tokens), logprobs: tensorOf(promptAltTokens.logprobs) },
     promptCacheHitTokens,
   });
   return toBinary(SampleResponseSchema, message);
+}
+
+function matrixOf({ tokenIds, logprobs, k, length }: TopkLogprobs) {
+  return { tokenIds: bytesOf(tokenIds), logprobs: bytesOf(logprobs), k, length };
+}
+
+/** A sparse tensor stays sparse. */
+function tensorOf({ data, dtype, shape, sparseCrowIndices: rows, sparseColIndices: columns }: TensorData) {
+  const isDense = rows === undefined || columns === undefined;
+  return {
+    encoding: isDense
+      ? ({ case: 'dense', value: bytesOf(data) } as const)
+      : ({ case: 'sparseCsr', value: { values: bytesOf(data), crowIndices: bytesOf(rows), colIndices: bytesOf(columns) } } as const),
+    dtype: protoType(dtype),
+    shape: (shape ?? [data.length]).map(BigInt),
+  };
+}
+
+function protoType(dtype: TensorData['dtype'] | undefined): DType {
+  return dtype === 'int64' ? DType.DTYPE_INT64 : DType.DTYPE_FLOAT32;
 }
 
 /**
@@ -86,7 +100,7 @@ function batchOf(tensors: readonly TensorData[]) {
   return {
     data,
     offsets: bytesOf(offsets),
-    dtype: first?.dtype === 'int64' ? DType.DTYPE_INT64 : DType.DTYPE_FLOAT32,
+    dtype: protoType(first?.dtype),
     trailingShape: (first?.shape ?? []).slice(1).map(BigInt),
   };
 }

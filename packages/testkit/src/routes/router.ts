@@ -14,7 +14,7 @@ interface Pattern {
 }
 
 const NO_PARAMS: RouteParams = {};
-const CHECKPOINT_ID = '(?:weights|sampler_weights)/[^/]+';
+const CHECKPOINT_ID = '(?:weights|sampler_weights|external_weights)/[^/]+';
 /** Also matches malformed and bare ids: the handler refuses them with a better message. */
 const ANY_CHECKPOINT_ID = '[^/]+(?:/[^/]+)?';
 

@@ -27,6 +27,8 @@ export const PROTOCOL_RULES = {
   'session-unknown': 'A session_id must be one of this user, still alive.',
   'model-unknown': 'A model_id must be one of this user.',
   'sampler-unknown': 'A sampling_session_id must be one of this user.',
+  'optimizer-mismatch': 'A step carries the settings of the optimizer that the model was created with.',
+  'sequence-unknown': 'Provenance names sequences that the same session sampled.',
   'seq-missing': 'Training and sampling operations carry a seq_id.',
   'seq-conflict': 'A sequence ID belongs to one operation: a repeat has the same body.',
   'seq-order': 'This server takes operations only in the order of their seq_ids.',

@@ -58,7 +58,7 @@ export interface ScriptedFailure {
 
 /** What a script does with a call. */
 export type ScriptAction =
-  | { readonly kind: 'pass' }
+  | { readonly kind: 'pass'; readonly headers?: Readonly<Record<string, string>> | undefined }
   | { readonly kind: 'reply'; readonly status: number; readonly body: unknown; readonly headers: Readonly<Record<string, string>> }
   | { readonly kind: 'result'; readonly value: unknown }
   | { readonly kind: 'fail'; readonly failure: ScriptedFailure }
@@ -120,9 +120,12 @@ export class Script<Name extends RouteName = RouteName> {
     return this.#do({ kind: 'fault', plan: { kind, ...rest }, moment });
   }
 
-  /** Lets the call through as if there were no script. Use it to count calls, or to skip some between other scripts. */
-  pass(): this {
-    return this.#do({ kind: 'pass' });
+  /**
+   * Lets the call through as if there were no script. Use it to count calls, to skip some between other scripts, or to add headers to the
+   * reply, such as `x-deprecation-note`.
+   */
+  pass(headers?: Readonly<Record<string, string>>): this {
+    return this.#do({ kind: 'pass', headers });
   }
 
   /** Waits on the server's clock before it acts. */

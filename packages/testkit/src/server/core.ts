@@ -18,7 +18,9 @@ type KnownRoute = Extract<RouteMatch, { readonly query: string }>;
 
 /** Routes whose repeats cannot be recognized by the body alone: a retry has the same idempotency key. */
 const REPLAYED_ROUTES: ReadonlySet<RouteName> = new Set<RouteName>([
+  'copyWeights',
   'createSession',
+  'joinSamplingSession',
   'deleteCheckpoint',
   'publishCheckpoint',
   'unpublishCheckpoint',

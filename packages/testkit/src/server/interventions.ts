@@ -87,6 +87,8 @@ export class Interventions {
       case 'fail':
         context.override = { action: taken.action, call: taken.call };
         return run();
+      case 'pass':
+        return withHeaders(await run(), taken.action.headers);
       default:
         return run();
     }
@@ -107,4 +109,8 @@ export class Interventions {
 
 function isWorkDone({ plan, moment }: Extract<TakenScript['action'], { kind: 'fault' }>): boolean {
   return moment === 'after' || needsRealReply(plan.kind);
+}
+
+function withHeaders(reply: ServerReply, headers: Readonly<Record<string, string>> | undefined): ServerReply {
+  return headers === undefined ? reply : { ...reply, headers: { ...reply.headers, ...headers } };
 }

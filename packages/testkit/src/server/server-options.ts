@@ -6,6 +6,7 @@ import type { Engine } from '../engine/engine.js';
 import type { RecordedCall } from '../recorder/recorded-call.js';
 import type { RouteName } from '../routes/route-types.js';
 import type { RuleId } from '../rules/rules.js';
+import type { ServerFlags } from './server-flags.js';
 
 /** How the JWT exchange behaves. */
 export interface JwtOptions {
@@ -13,6 +14,8 @@ export interface JwtOptions {
   readonly lifetimeSec?: number | undefined;
   /** The `email` claim. Default none. */
   readonly email?: string | undefined;
+  /** The `org_id` claim; null leaves it out. Default `testkit`. */
+  readonly orgId?: string | null | undefined;
 }
 
 /** Options of `createTestServer()` and `startServer()`. All are optional. */
@@ -31,6 +34,11 @@ export interface TestServerOptions {
   readonly basePath?: string | undefined;
   /** The flags that `client/config` sends. It sends no others. */
   readonly config?: Partial<ClientConfigResponse> | undefined;
+  /**
+   * Flags of `client/config` and `client/dynamic_config` under their names on the wire, such as `{ sample_cancel_enabled: true }`. They win
+   * over `config`.
+   */
+  readonly flags?: Readonly<Record<string, boolean | number | string>> | undefined;
   /** The refresh interval that `client/dynamic_config` sends, in seconds. Default 300. */
   readonly refreshIntervalSec?: number | undefined;
   /** Turns on the JWT exchange and its flag in `client/config`. Default off. */
@@ -85,8 +93,9 @@ export interface ServerSettings {
   readonly apiKeys: readonly string[] | undefined;
   readonly basePath: string;
   readonly config: Partial<ClientConfigResponse>;
+  readonly flags: ServerFlags;
   readonly refreshIntervalSec: number;
-  readonly jwt: { readonly lifetimeSec: number; readonly email: string | undefined } | undefined;
+  readonly jwt: { readonly lifetimeSec: number; readonly email: string | undefined; readonly orgId: string | undefined } | undefined;
   readonly longPollMs: number;
   readonly metadataOnlyBytes: number;
   readonly retentionMs: number;

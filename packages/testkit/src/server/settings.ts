@@ -2,6 +2,7 @@ import { ConfigurationError } from '@tinkex/types';
 import { SYSTEM_CLOCK } from '../clock/server-clock.js';
 import type { Dialect } from '../dialects/dialect.js';
 import { DIALECTS, type DialectName } from '../dialects/presets.js';
+import { serverFlags } from './server-flags.js';
 import type { JwtOptions, ServerSettings, TestServerOptions } from './server-options.js';
 
 const MEBIBYTE = 1 << 20;
@@ -16,6 +17,7 @@ export function serverSettings(options: TestServerOptions): ServerSettings {
     apiKeys: options.apiKeys,
     basePath: normalizedBasePath(options.basePath ?? ''),
     config: options.config ?? {},
+    flags: serverFlags(options.flags ?? {}),
     refreshIntervalSec: options.refreshIntervalSec ?? 300,
     jwt: jwtSettings(options.jwt ?? false),
     longPollMs: options.longPollMs ?? dialect.longPollMs ?? 20_000,
@@ -62,8 +64,8 @@ function resolveDialect(dialect: DialectName | Dialect): Dialect {
 
 function jwtSettings(jwt: boolean | JwtOptions): ServerSettings['jwt'] {
   if (jwt === false) return undefined;
-  const { lifetimeSec = 3600, email } = jwt === true ? {} : jwt;
-  return { lifetimeSec, email };
+  const { lifetimeSec = 3600, email, orgId = 'testkit' } = jwt === true ? {} : jwt;
+  return { lifetimeSec, email, orgId: orgId ?? undefined };
 }
 
 function normalizedBasePath(path: string): string {

@@ -3,7 +3,7 @@ import { pause } from '../clock/server-clock.js';
 import { EngineUserError } from '../engine/engine.js';
 import type { RouteName } from '../routes/route-types.js';
 import type { Gate } from '../script/gate.js';
-import type { FutureFailure, FutureRecord } from './future-record.js';
+import type { FutureFailure, FutureOutcome, FutureRecord } from './future-record.js';
 import type { QueuePause } from './queue-pause.js';
 import type { Tenant } from './tenant.js';
 
@@ -55,14 +55,19 @@ export class Executor {
     if (delayMs > 0) await pause(this.#clock, delayMs);
     if (this.#isClosed) return;
     const { future } = operation;
+    // Canceled in the meantime.
+    if (future.outcome.state !== 'pending') return;
     future.runs += 1;
     if (future.runs > 1) this.#repeated.add(future.requestId);
     try {
-      const value = await operation.run();
-      tenant.futures.settle(future, { state: 'resolved', value });
+      this.#settle(tenant, future, { state: 'resolved', value: await operation.run() });
     } catch (error) {
-      tenant.futures.settle(future, { state: 'failed', failure: failureOf(error) });
+      this.#settle(tenant, future, { state: 'failed', failure: failureOf(error) });
     }
+  }
+
+  #settle(tenant: Tenant, future: FutureRecord, outcome: FutureOutcome): void {
+    if (future.outcome.state === 'pending') tenant.futures.settle(future, outcome);
   }
 }
 

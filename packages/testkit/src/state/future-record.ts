@@ -26,6 +26,8 @@ export class FutureRecord {
   isDelivered = false;
   /** The last encoded result, so that repeated polls do not encode it again. */
   encoded: { readonly contentType: string; readonly body: string | Uint8Array } | undefined;
+  /** Called when the operation ends, or the future expires before. */
+  onEnd: ((state: 'finished' | 'failed') => void) | undefined;
   #outcome: FutureOutcome = PENDING;
   readonly #waiters = new Set<() => void>();
 
@@ -40,7 +42,15 @@ export class FutureRecord {
 
   settle(outcome: FutureOutcome): void {
     this.#outcome = outcome;
+    this.end(outcome.state === 'resolved' ? 'finished' : 'failed');
     this.wake();
+  }
+
+  /** Reports the end, once. */
+  end(state: 'finished' | 'failed'): void {
+    const { onEnd } = this;
+    this.onEnd = undefined;
+    onEnd?.(state);
   }
 
   /** Keeps only the encoded result. */

@@ -86,7 +86,19 @@ export class FutureStore {
       if (this.#expired.size <= MAX_TOMBSTONES) break;
       this.#expired.delete(oldest);
     }
+    record.end('failed');
     record.wake();
+  }
+
+  /** Calls back when the operation of a future ends, or the future expires before. */
+  onEnd(requestId: string, callback: (state: 'finished' | 'failed') => void): void {
+    const record = this.#records.get(requestId);
+    if (record !== undefined) record.onEnd = callback;
+  }
+
+  /** The ids that {@link find} calls expired, oldest first. */
+  expired(): Iterable<string> {
+    return this.#expired;
   }
 
   /** Marks ids from before a restart as expired. */

@@ -33,6 +33,10 @@ export class IdMaker {
     return this.#owned(sessionId, 'sample', samplingSessionSeqId);
   }
 
+  customLoss(sessionId: string, customLossSeqId: number): string {
+    return this.#owned(sessionId, 'loss', customLossSeqId);
+  }
+
   /** The id of an operation's future. Depends only on the owner and the sequence ID, except in the `number` style. */
   request(ownerId: string, seq: string): string {
     return this.#style === 'tinker' ? `${ownerId}:req:${seq}` : this.#plain(`${ownerId} ${seq}`, ++this.#count);

@@ -1,5 +1,6 @@
-import type { LoraConfig } from '@tinkex/types';
+import type { CheckpointType, CustomLossDefinition, LoraConfig, OptimizerConfig, SessionFinishReason } from '@tinkex/types';
 import type { CheckpointFiles, EngineModel, EngineSampler } from '../engine/engine.js';
+import type { CompletionLog } from './completion-log.js';
 import type { Lane } from './lane.js';
 
 /** What identifies a repeat of an accepted operation. */
@@ -16,12 +17,17 @@ export interface SessionRecord {
   readonly tags: readonly string[];
   readonly userMetadata: Readonly<Record<string, unknown>>;
   readonly sdkVersion: string;
+  readonly displayName: string | undefined;
   projectId: string | undefined;
   lastHeartbeatMs: number;
+  /** How its client ended it; set once. */
+  finished: { readonly reason: SessionFinishReason; readonly detail: string | undefined } | undefined;
   /** Accepted creations by `model_seq_id`. */
   readonly modelSeqs: Map<number, AcceptedOperation>;
   /** Sampling sessions by `sampling_session_seq_id`. */
   readonly samplerSeqs: Map<number, { readonly fingerprint: string; readonly samplerId: string }>;
+  /** Custom losses by `custom_loss_seq_id`. */
+  readonly customLosses: Map<number, AcceptedOperation & { readonly lossId: string; readonly definition: CustomLossDefinition }>;
   /** When a trace export was first requested. */
   traceAskedAtMs: number | undefined;
 }
@@ -33,12 +39,15 @@ export interface ModelRecord {
   readonly modelSeqId: number;
   readonly baseModel: string;
   readonly lora: LoraConfig;
+  readonly optimizer: OptimizerConfig;
   readonly userMetadata: Readonly<Record<string, unknown>> | undefined;
   readonly lane: Lane;
   lastRequestMs: number;
   /** Set once the creation has run. */
   engine: EngineModel | undefined;
   isUnloaded: boolean;
+  /** The project of a run that only holds copied weights and cannot be trained. */
+  readonly copiedInto?: string | undefined;
 }
 
 /** A fixed set of weights to sample from. */
@@ -49,6 +58,10 @@ export interface SamplerRecord {
   readonly modelPath: string | undefined;
   /** By `seq_id` as text: exact for ids beyond 2^53. */
   readonly accepted: Map<string, AcceptedOperation>;
+  /** What has ended, by holder of the sampling session. */
+  readonly completions: Map<number, CompletionLog>;
+  /** How many other holders have joined. */
+  copies: number;
   /** The saved adapter; undefined for the base model alone. */
   readonly files: CheckpointFiles | undefined;
   /** Created on first use. */
@@ -60,13 +73,17 @@ export interface CheckpointRecord {
   readonly path: string;
   readonly trainingRunId: string;
   readonly name: string;
-  readonly kind: 'training' | 'sampler';
+  readonly kind: CheckpointType;
   readonly baseModel: string;
   readonly loraRank: number;
+  /** The optimizer that the weights were trained with. */
+  readonly optimizer: OptimizerConfig;
   readonly trains: { readonly unembed: boolean; readonly mlp: boolean; readonly attn: boolean };
   readonly savedAtMs: number;
   readonly sizeBytes: number;
+  /** A copy holds the same object as its source. */
   readonly files: CheckpointFiles;
+  readonly userMetadata: Readonly<Record<string, string>> | undefined;
   isPublic: boolean;
   expiresAtMs: number | undefined;
   /** When its archive can be fetched; set by the first request for it. */

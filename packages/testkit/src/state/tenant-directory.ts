@@ -11,6 +11,7 @@ export class TenantDirectory {
   readonly #clock: Clock;
   readonly #limits: RetentionLimits;
   readonly #byHash = new Map<string, Tenant>();
+  readonly #revoked = new Set<Tenant>();
   readonly #known: ReadonlySet<string> | undefined;
   readonly #acceptsPrefix: 'tml' | 'any';
   /** The last credential seen, so that a busy client's key is not hashed for every request. */
@@ -43,6 +44,7 @@ export class TenantDirectory {
     const hash = hashOf(key);
     if (this.#known === undefined ? this.#acceptsPrefix === 'tml' && !key.startsWith('tml-') : !this.#known.has(hash)) return undefined;
     const tenant = this.#byHash.get(hash) ?? this.restore(hash, key === DEFAULT_API_KEY ? 'test' : undefined);
+    if (this.#revoked.has(tenant)) return undefined;
     this.#last = { key, tenant };
     return tenant;
   }
@@ -52,6 +54,17 @@ export class TenantDirectory {
     const tenant = new Tenant(label, this.#clock, this.#limits);
     this.#byHash.set(hash, tenant);
     return tenant;
+  }
+
+  /** The position of a tenant in the order of first use, from 1. */
+  numberOf(tenant: Tenant): number {
+    return [...this.#byHash.values()].indexOf(tenant) + 1;
+  }
+
+  /** Refuses the tenant's key from now on. */
+  revoke(tenant: Tenant): void {
+    this.#revoked.add(tenant);
+    this.#last = undefined;
   }
 
   byLabel(label: string): Tenant | undefined {

@@ -3,6 +3,7 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 /** The claims of a token that the server issues. */
 export interface TokenClaims {
   readonly sub: string;
+  readonly org_id: string | undefined;
   /** The tenant's label. */
   readonly tenant: string;
   readonly iss: string;

@@ -49,6 +49,7 @@ describe('AdamW', () => {
     const original = optimizer(1);
     original.step([0.3]);
     const state = {
+      family: 'adamw' as const,
       step: 1,
       moments: new Map(
         [...original.adam.moments].map(([name, { first, second }]) => [name, { first: first.slice(), second: second.slice() }]),

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { ADAPTER_MODULES } from '../../src/engine/adapter.js';
+import type { LanguageModel } from '../../src/engine/language-model.js';
 import { findLossFunction, type LossInputs, resolveLossConfig, type TokenLossFunction } from '../../src/engine/losses.js';
 import { seededStream } from '../../src/engine/random.js';
-import { type PassInput, trainingPass } from '../../src/engine/training-pass.js';
+import { type PassInput, scoreTargets, trainingPass } from '../../src/engine/training-pass.js';
 import { directionalDifference, dot, lossOf, textInput, trainedModel } from './finite-differences.js';
 
 const input = textInput('Gradients are sums, never means; check them all.');
@@ -11,13 +12,16 @@ const matrixNames = ADAPTER_MODULES.flatMap((module) => [`${module}.a`, `${modul
 /** Compares the gradients of `tokenLoss` with central differences of `reference` (the same loss, unless a part of it is held constant). */
 function expectTrueGradients(
   tokenLoss: TokenLossFunction,
-  options: { input?: PassInput; reference?: TokenLossFunction; rank?: number } = {},
+  options: { input?: PassInput; reference?: TokenLossFunction; rebind?: (model: LanguageModel) => TokenLossFunction; rank?: number } = {},
 ) {
   const trained = trainedModel(options.rank ?? 8);
   const passInput = options.input ?? input;
   trainingPass(trained.model, passInput, tokenLoss, trained.gradients);
   const gradients = trained.gradients.matrices();
-  const reference = () => lossOf(trained, passInput, options.reference ?? tokenLoss);
+  const reference = () => {
+    trained.model.mergeUnembedding();
+    return lossOf(trained, passInput, options.rebind?.(trained.model) ?? options.reference ?? tokenLoss);
+  };
   const random = seededStream(5);
   for (const [index, { name, values }] of trained.adapter.matrices().entries()) {
     const gradient = gradients[index]!.values;
@@ -44,7 +48,9 @@ function random(length: number, seed: number, low: number, high: number): Float3
 
 function bind(name: string, inputs: LossInputs, config?: Record<string, number>): TokenLossFunction {
   const loss = findLossFunction(name);
-  return loss.bind(inputs, resolveLossConfig(name, loss, config));
+  return loss.bind(inputs, resolveLossConfig(name, loss, config), () => {
+    throw new Error(`${name} asked for all log-probabilities`);
+  });
 }
 
 /** Sampling log-probabilities around the model's own, far enough from the clip thresholds for the loss to be smooth there. */
@@ -110,6 +116,17 @@ describe('gradients agree with finite differences in every matrix', () => {
 
   it('dro', () => {
     expectTrueGradients(bind('dro', policyInputs(), { beta: 0.3 }));
+  });
+
+  it.each([
+    ['within the clip range', { clip_low_threshold: 0.5, clip_high_threshold: 2 }],
+    ['above it, so that only negative advantages count', { clip_low_threshold: 0.1, clip_high_threshold: 0.5 }],
+  ])('gspo, whose ratio is that of the whole masked sequence, %s', (_name, config) => {
+    const inputs = { ...policyInputs(), sequenceRatioMask: Float32Array.from({ length: count }, (_, index) => (index % 3 === 0 ? 0 : 1)) };
+    const loss = findLossFunction('gspo');
+    // The ratio belongs to the weights: it is computed again wherever the loss is measured.
+    const bound = (model: LanguageModel) => loss.bind(inputs, resolveLossConfig('gspo', loss, config), () => scoreTargets(model, input));
+    expectTrueGradients(bound(trainedModel(8).model), { rebind: bound });
   });
 
   it('a custom loss C, sent as cross_entropy with weights -dC/dlogprob', () => {

@@ -7,13 +7,17 @@ function evaluate(name: string, logprob: number, inputs: Record<string, number>,
   const loss = findLossFunction(name);
   const arrays = Object.fromEntries(Object.entries(inputs).map(([key, value]) => [key, Float32Array.of(value)]));
   const out: TokenLoss = { value: Number.NaN, slope: Number.NaN, isClipped: false };
-  loss.bind(arrays, resolveLossConfig(name, loss, config))(logprob, 0, out);
+  loss.bind(arrays, resolveLossConfig(name, loss, config), () => Float64Array.of(logprob))(logprob, 0, out);
   return out;
 }
 
 describe('loss functions, by hand', () => {
   it('cross_entropy is -w * lp', () => {
     expect(evaluate('cross_entropy', -2, { weights: 0.5 })).toEqual({ value: 1, slope: -0.5, isClipped: false });
+  });
+
+  it('cross_entropy without weights weighs every token 1', () => {
+    expect(evaluate('cross_entropy', -2, {})).toEqual({ value: 2, slope: -1, isClipped: false });
   });
 
   it('importance_sampling is -r * A', () => {
@@ -52,6 +56,34 @@ describe('loss functions, by hand', () => {
     expect(slope).toBeCloseTo(-0.5 + 0.2, 12);
   });
 
+  it.each([
+    // r is the geometric mean of 2 and 0.8 over the two masked tokens: √1.6 = 1.264911.
+    { clip: 1.5, values: [-1.264911, 0, 2.529822], slopes: [0.632456, 0, 0.632456], clipped: [false, false, false] },
+    // Clipping takes the first token out; the third has a negative advantage and stays.
+    { clip: 1.2, values: [-1.2, 0, 2.529822], slopes: [1.264911, 0, 1.264911], clipped: [true, false, false] },
+  ])('gspo has one ratio for the masked sequence, clipped at $clip', ({ clip, values, slopes, clipped }) => {
+    const logprobs = Float64Array.of(Math.log(2) - 1, -5, Math.log(0.8) - 1);
+    const inputs = {
+      logprobs: Float32Array.of(-1, -1, -1),
+      advantages: Float32Array.of(1, 7, -2),
+      sequenceRatioMask: Float32Array.of(1, 0, 1),
+    };
+    const loss = findLossFunction('gspo');
+    const tokenLoss = loss.bind(inputs, resolveLossConfig('gspo', loss, { clip_high_threshold: clip }), () => logprobs);
+    logprobs.forEach((logprob, index) => {
+      const out: TokenLoss = { value: Number.NaN, slope: Number.NaN, isClipped: false };
+      tokenLoss(logprob, index, out);
+      expect(out.value).toBeCloseTo(values[index]!, 5);
+      expect(out.slope).toBeCloseTo(slopes[index]!, 5);
+      expect(out.isClipped).toBe(clipped[index]);
+    });
+  });
+
+  it('gspo of a sequence without a masked token is zero', () => {
+    const { value, slope } = evaluate('gspo', -1, { logprobs: -3, advantages: 2, sequenceRatioMask: 0 });
+    expect([value + 0, slope + 0]).toEqual([0, 0]);
+  });
+
   it('thresholds come from the configuration, or from the token itself', () => {
     const inputs = { logprobs: 0, advantages: 1 };
     expect(evaluate('ppo', Math.log(3), inputs, { clip_high_threshold: 2 }).value).toBeCloseTo(-2, 6);
@@ -62,6 +94,8 @@ describe('loss functions, by hand', () => {
 describe('wrong configuration is a user error', () => {
   it.each([
     ['nonsense', undefined, /Unknown loss function 'nonsense'.*cross_entropy/],
+    ['stable_reinforce', undefined, /Unknown loss function 'stable_reinforce'/],
+    ['ppo', { clip_low_threshold: '0.5' }, /finite number, got 0\.5/],
     ['cross_entropy', { beta: 1 }, /no configuration 'beta' \(known: none\)/],
     ['ppo', { beta: 1 }, /no configuration 'beta' \(known: clip_low_threshold, clip_high_threshold\)/],
     ['ppo', { clip_low_threshold: 2 }, /must not exceed/],

@@ -1,6 +1,13 @@
-import { datum, image, ModelInput, type SamplingParams } from '@tinkex/types';
+import { datum, image, ModelInput, type SamplingParams, TensorData } from '@tinkex/types';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type Engine, type EngineModel, type EngineSampler, EngineUserError, learnEngine } from '../../src/index.js';
+import {
+  type Engine,
+  type EngineModel,
+  type EngineSampleInput,
+  type EngineSampler,
+  EngineUserError,
+  learnEngine,
+} from '../../src/index.js';
 import { prompt, setUp, tokenizer, train } from './sentences.js';
 
 let engine: Engine;
@@ -17,7 +24,7 @@ beforeAll(async () => {
 async function sample(
   text: string | ModelInput,
   samplingParams: SamplingParams,
-  options: Partial<{ numSamples: number; promptLogprobs: boolean; topkPromptLogprobs: number }> = {},
+  options: Partial<Omit<EngineSampleInput, 'prompt' | 'samplingParams'>> = {},
   from = sampler,
 ) {
   return from.sample({
@@ -73,6 +80,55 @@ describe('log-probabilities', () => {
       if (own !== undefined) expect(own[1]).toBe(promptLogprobs![position]);
       else expect(promptLogprobs![position]).toBeLessThanOrEqual(logprobs[2]!);
     }
+  });
+
+  it('of the last n prompt tokens only, NaN and empty rows before them', async () => {
+    const all = await sample('one, t', { maxTokens: 1, seed: 1 }, { promptLogprobs: true, topkPromptLogprobs: 2 });
+    const last = await sample('one, t', { maxTokens: 1, seed: 1 }, { promptLogprobs: true, topkPromptLogprobs: 2, promptLogprobsLastN: 2 });
+    expect(Array.from(last.promptLogprobs!, Number.isNaN)).toEqual([true, true, true, true, false, false]);
+    expect(last.promptLogprobs!.subarray(4)).toEqual(all.promptLogprobs!.subarray(4));
+    const [rows, allRows] = [last.topkPromptLogprobs!.toList(), all.topkPromptLogprobs!.toList()];
+    expect(rows).toEqual([null, null, null, null, ...allRows.slice(4)]);
+  });
+
+  it('of the most likely tokens at each sampled position come with the sample, the sampled one among them when greedy', async () => {
+    const { sequences } = await sample('one, ', { maxTokens: 4, temperature: 0 }, { topkSampleLogprobs: 2 });
+    const { tokens, logprobs, topkLogprobs } = sequences[0]!;
+    expect(topkLogprobs!.toList().map((row) => row![0])).toEqual(Array.from(tokens, (token, index) => [token, logprobs![index]]));
+    expect(topkLogprobs).toMatchObject({ k: 2, length: tokens.length });
+  });
+
+  it('of given tokens, dense or sparse, equal those of the prompt; 0 where none is requested', async () => {
+    const tokens = [...tokenizer.encode('one')];
+    const dense = TensorData.fromArray(
+      [
+        [tokens[1]!, -1, -1, -1, -1, -1],
+        [-1, -1, -1, -1, -1, tokens[2]!],
+      ],
+      'int64',
+    );
+    const sparse = dense.toSmallest({ padValue: -1 });
+    expect(sparse.isSparse).toBe(true);
+    const options = { promptLogprobs: true, targetPromptLogprobs: dense };
+    const { promptLogprobs, targetPromptLogprobs: scores } = await sample('one', { maxTokens: 1 }, options);
+    const [, second, third] = promptLogprobs!;
+    expect(scores!.toArray()).toEqual([
+      [second, 0, 0, 0, 0, 0],
+      [0, 0, 0, 0, 0, third],
+    ]);
+    const { targetPromptLogprobs: kept } = await sample('one', { maxTokens: 1 }, { ...options, targetPromptLogprobs: sparse });
+    expect(kept!.isSparse).toBe(true);
+    expect(kept!.toArray()).toEqual(scores!.toArray());
+  });
+
+  it('of alternatives belong to tokens drawn at the temperature of the request, and change no sample', async () => {
+    const greedy = await sample('one, t', { maxTokens: 4, temperature: 0 }, { promptAltTokensK: 3, topkPromptLogprobs: 1 });
+    const best = greedy.topkPromptLogprobs!.toList().slice(1);
+    expect(greedy.promptAltTokens!.tokens.toArray()).toEqual(best.map((row) => Array(3).fill(row![0]![0])));
+    expect(greedy.promptAltTokens!.logprobs.toArray()).toEqual(best.map((row) => Array(3).fill(row![0]![1])));
+    const warm = await sample('one, t', { maxTokens: 4, seed: 5 }, { promptAltTokensK: 64 });
+    expect(new Set(warm.promptAltTokens!.tokens.toNumbers()).size).toBeGreaterThan(5);
+    expect(warm.sequences).toEqual((await sample('one, t', { maxTokens: 4, seed: 5 })).sequences);
   });
 
   it('come only when asked for', async () => {
@@ -185,6 +241,14 @@ describe('a sequence ends', () => {
     }
   });
 
+  it('not at the end-of-text token with an empty list of stops', async () => {
+    const { sequences } = await sample('x', { seed: 1, maxTokens: 400, stop: [] }, { numSamples: 3 });
+    for (const { tokens, stopReason } of sequences) {
+      expect([stopReason, tokens.length]).toEqual(['length', 400]);
+      expect(tokens).toContain(tokenizer.eosTokenId);
+    }
+  });
+
   it('where the context is full, when max tokens is not set', async () => {
     const short = learnEngine({ models: [{ modelName: 'short', maxContextLength: 6 }] });
     const base = await short.createSampler({ baseModel: 'short' });
@@ -207,6 +271,19 @@ describe('wrong sampling inputs are user errors', () => {
   ])('%o', async (params, message) => {
     await expect(sample('x', params)).rejects.toThrow(EngineUserError);
     await expect(sample('x', params)).rejects.toThrow(message);
+  });
+
+  it.each<[Partial<EngineSampleInput>, RegExp]>([
+    [{ topkSampleLogprobs: -1 }, /topk_sample_logprobs/],
+    [{ promptAltTokensK: 0.5 }, /prompt_alt_tokens_k/],
+    [{ promptLogprobs: true, promptLogprobsLastN: 3 }, /from 1 to 2/],
+    [{ targetPromptLogprobs: TensorData.fromArray([[1]], 'int64') }, /shape \[2, K\]/],
+    [{ targetPromptLogprobs: TensorData.fromArray([[1], [2]], 'float32') }, /must be int64/],
+    [{ targetPromptLogprobs: TensorData.fromArray([[-1], [-1]], 'int64') }, /names no token/],
+    [{ targetPromptLogprobs: TensorData.fromArray([[999], [-1]], 'int64') }, /Token 999/],
+  ])('%o of a prompt of three tokens', async (options, message) => {
+    await expect(sample('abc', { maxTokens: 1 }, options)).rejects.toThrow(EngineUserError);
+    await expect(sample('abc', { maxTokens: 1 }, options)).rejects.toThrow(message);
   });
 
   it('an empty prompt, no samples, tokens outside the vocabulary', async () => {

@@ -210,7 +210,6 @@ describe('wrong training inputs are user errors that say what to change', () => 
   const image5 = image({ data: Uint8Array.of(1), format: 'png' });
   it.each<[string, Datum, string, RegExp]>([
     ['no target_tokens', example({ weights: [1, 1] }), 'cross_entropy', /target_tokens is missing in datum 0/],
-    ['no weights', example({ targetTokens: [1, 2] }), 'cross_entropy', /weights is missing/],
     ['no advantages', example({ targetTokens: [1, 2], logprobs: [0, 0] }), 'ppo', /advantages is missing in datum 0; loss function 'ppo'/],
     [
       'an input too many',

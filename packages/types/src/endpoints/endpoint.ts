@@ -11,6 +11,7 @@ export type EndpointPool =
   | 'train'
   | 'rest_support_redirect'
   | 'retrieve_promise'
+  | 'retrieve_futures'
   | 'telemetry'
   | 'one-off'
   | 'auth'

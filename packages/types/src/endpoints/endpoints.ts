@@ -9,7 +9,16 @@ import {
   trainingRun,
   trainingRunsResponse,
 } from '../wire/checkpoints.js';
-import { futureRetrieveRequest, untypedApiFuture } from '../wire/futures.js';
+import { copyWeightsRequest, copyWeightsResponse } from '../wire/copy-weights.js';
+import { createCustomLossRequest, createCustomLossResponse } from '../wire/custom-loss.js';
+import { externalWeightsUrlsResponse, saveWeightsExternalRequest, saveWeightsExternalResponse } from '../wire/external-weights.js';
+import {
+  cancelFutureRequest,
+  futureRetrieveRequest,
+  futuresRetrieveRequest,
+  futuresRetrieveResponse,
+  untypedApiFuture,
+} from '../wire/futures.js';
 import {
   createModelRequest,
   createModelResponse,
@@ -18,10 +27,13 @@ import {
   unloadModelRequest,
   unloadModelResponse,
 } from '../wire/models.js';
+import { optimStepRequest, optimStepResponse } from '../wire/optim-step.js';
 import {
   createSamplingSessionRequest,
   createSamplingSessionResponse,
   getSamplerResponse,
+  joinSamplingSessionRequest,
+  joinSamplingSessionResponse,
   sampleRequest,
   sampleResponse,
 } from '../wire/sampling.js';
@@ -33,7 +45,10 @@ import {
   clientDynamicConfigResponse,
   getServerCapabilitiesResponse,
   healthResponse,
+  selfApiKeyResponse,
 } from '../wire/service.js';
+import { sessionSearchRequest, sessionSearchResponse } from '../wire/session-search.js';
+import { finishSessionRequest } from '../wire/session-status.js';
 import {
   assignSessionProjectRequest,
   createSessionRequest,
@@ -46,8 +61,9 @@ import {
   sessionHeartbeatResponse,
   traceExportResponse,
 } from '../wire/sessions.js';
+import { currentCheckpointStorageUsageResponse, storageUsageQuery } from '../wire/storage-usage.js';
 import { telemetryRequest, telemetryResponse } from '../wire/telemetry.js';
-import { forwardBackwardOutput, forwardBackwardRequest, optimStepRequest, optimStepResponse } from '../wire/training.js';
+import { forwardBackwardOutput, forwardBackwardRequest } from '../wire/training.js';
 import {
   loadWeightsRequest,
   loadWeightsResponse,
@@ -70,6 +86,7 @@ const get = { ...usual, method: 'GET', pool: 'train' } as const;
 const post = { ...usual, method: 'POST', pool: 'train' } as const;
 const remove = { ...usual, method: 'DELETE', pool: 'train' } as const;
 const put = { ...usual, method: 'PUT', pool: 'train' } as const;
+const ownKey = { path: '/api/v1/auth/apikey/me', pool: 'default', maxRetries: 0, outerRetry: false, timeoutMs: 30_000 } as const;
 /** An operation: it is answered by a future. */
 const operation = { ...post, response: untypedApiFuture } as const;
 
@@ -119,6 +136,13 @@ export const endpoints = {
     request: createSamplingSessionRequest,
     response: createSamplingSessionResponse,
   },
+  joinSamplingSession: {
+    ...post,
+    path: '/api/v1/join_sampling_session',
+    pool: 'session',
+    request: joinSamplingSessionRequest,
+    response: joinSamplingSessionResponse,
+  },
   createModel: {
     ...operation,
     path: '/api/v1/create_model',
@@ -153,6 +177,13 @@ export const endpoints = {
     result: forwardBackwardOutput,
     requestType: 'Forward',
   },
+  createCustomLoss: {
+    ...operation,
+    path: '/api/v1/create_custom_loss',
+    request: createCustomLossRequest,
+    result: createCustomLossResponse,
+    requestType: 'CreateCustomLoss',
+  },
   optimStep: { ...operation, path: '/api/v1/optim_step', request: optimStepRequest, result: optimStepResponse, requestType: 'OptimStep' },
   loadWeights: {
     ...operation,
@@ -177,6 +208,16 @@ export const endpoints = {
     result: saveWeightsForSamplerResponse,
     requestType: 'SaveWeightsForSampler',
   },
+  saveWeightsExternal: {
+    ...operation,
+    path: '/api/v1/save_weights_external',
+    maxRetries: 0,
+    request: saveWeightsExternalRequest,
+    result: saveWeightsExternalResponse,
+    requestType: 'SaveWeightsExternal',
+  },
+  /** One idempotency key for all attempts of both retry layers. */
+  copyWeights: { ...post, path: '/api/v1/copy_weights', request: copyWeightsRequest, response: copyWeightsResponse },
   asample: {
     ...operation,
     path: '/api/v1/asample',
@@ -196,6 +237,25 @@ export const endpoints = {
     timeoutMs: 45_000,
     request: futureRetrieveRequest,
   },
+  /** Has its own loop: one request for all samples of one holder of a sampling session. */
+  retrieveFutures: {
+    ...post,
+    path: '/api/v1/retrieve_futures',
+    pool: 'retrieve_futures',
+    maxRetries: 0,
+    outerRetry: false,
+    timeoutMs: 45_000,
+    request: futuresRetrieveRequest,
+    response: futuresRetrieveResponse,
+  },
+  cancelFuture: {
+    ...post,
+    path: '/api/v1/cancel_future',
+    pool: 'retrieve_promise',
+    maxRetries: 0,
+    timeoutMs: 30_000,
+    request: cancelFutureRequest,
+  },
   telemetry: {
     ...post,
     path: '/api/v1/telemetry',
@@ -211,6 +271,7 @@ export const endpoints = {
   deleteCheckpoint: { ...remove, path: CHECKPOINT },
   /** Redirects are not followed: a 302 carries the URL. */
   checkpointArchive: { ...get, path: `${CHECKPOINT}/archive`, pool: 'rest_support_redirect', response: checkpointArchiveUrlResponse },
+  externalWeightsUrls: { ...get, path: `${CHECKPOINT}/external_weights_urls`, response: externalWeightsUrlsResponse },
   publishCheckpoint: { ...post, path: `${CHECKPOINT}/publish` },
   unpublishCheckpoint: { ...remove, path: `${CHECKPOINT}/publish` },
   setCheckpointTtl: { ...put, path: `${CHECKPOINT}/ttl`, request: setCheckpointTtlRequest },
@@ -218,11 +279,24 @@ export const endpoints = {
   weightsInfo: { ...post, path: '/api/v1/weights_info', request: weightsInfoRequest, response: weightsInfoResponse },
   listSessions: { ...get, path: '/api/v1/sessions', query: listSessionsQuery, response: listSessionsResponse },
   getSession: { ...get, path: SESSION, query: getSessionQuery, response: getSessionResponse },
+  /** Ends a session; the first reason stays. */
+  finishSession: { ...post, path: `${SESSION}/finish`, request: finishSessionRequest },
+  searchSessions: { ...post, path: '/api/v1/sessions/search', request: sessionSearchRequest, response: sessionSearchResponse },
   assignSessionProject: { ...put, path: `${SESSION}/project`, request: assignSessionProjectRequest },
   exportSessionTrace: { ...get, path: `${SESSION}/trace_export`, response: traceExportResponse },
   getSampler: { ...get, path: '/api/v1/samplers/{sampler_id}', response: getSamplerResponse },
   auditLog: { ...get, path: '/api/v1/audit', pool: 'rest_support_redirect', query: auditLogQuery, response: auditLogResponse },
   billingUsage: { ...get, path: '/api/v1/billing/usage/events', query: billingUsageQuery, response: billingUsageResponse },
+  currentCheckpointStorageUsage: {
+    ...get,
+    path: '/api/v1/billing/usage/checkpoints/current',
+    query: storageUsageQuery,
+    response: currentCheckpointStorageUsageResponse,
+  },
+  /** Of command lines: whose key it is. */
+  getOwnApiKey: { ...get, ...ownKey, response: selfApiKeyResponse },
+  /** Of command lines: the key revokes itself. */
+  revokeOwnApiKey: { ...remove, ...ownKey },
 } as const satisfies Readonly<Record<string, Endpoint>>;
 
 /** The name of an endpoint. */

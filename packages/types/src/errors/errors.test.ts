@@ -59,7 +59,7 @@ describe('the error tree', () => {
     [FutureExpiredError, 'TINKEX_FUTURE_EXPIRED', false],
     [ValidationError, 'TINKEX_VALIDATION', false],
     [AbortedError, 'TINKEX_ABORTED', false],
-  ])('%o keeps its own judgement where an option is undefined', (ErrorClass, code, isRetryable) => {
+  ])('%o keeps its own judgment where an option is undefined', (ErrorClass, code, isRetryable) => {
     const given = { message: 'no', status: 503, phase: 'total', direction: 'response', issues: [] } as const;
     const undefinedOptions = { code: undefined, isRetryable: undefined, requestId: undefined, attempts: undefined };
     expect(new ErrorClass({ ...given, ...undefinedOptions })).toMatchObject({ message: 'no', code, isRetryable, attempts: 1 });
@@ -79,7 +79,7 @@ describe('the error tree', () => {
     expect(new FutureExpiredError({ message: 'gone' })).toMatchObject({ name: 'FutureExpiredError', isRetryable: false });
   });
 
-  it('recognises the errors of another copy of the package', async () => {
+  it('recognizes the errors of another copy of the package', async () => {
     vi.resetModules();
     const copy = await import('../index.js');
     const error = new copy.TimeoutError({ message: 'late', phase: 'total' });

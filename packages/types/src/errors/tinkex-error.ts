@@ -8,7 +8,7 @@ export interface TinkexErrorOptions {
   readonly cause?: unknown;
   /** The ID of the operation or of the HTTP request, when one is known. */
   readonly requestId?: string | undefined;
-  /** How many attempts were made before this error was thrown. Default 1. */
+  /** The number of attempts before this error was thrown. Default 1. */
   readonly attempts?: number | undefined;
   /** Default: what the class says. */
   readonly isRetryable?: boolean | undefined;
@@ -30,10 +30,10 @@ export class TinkexError extends Error {
 
   /** A stable text to branch on, such as `TINKEX_VALIDATION`. */
   readonly code: string;
-  /** Whether the same call may succeed if it is made again. */
+  /** Whether the same call may succeed if you repeat it. */
   readonly isRetryable: boolean;
   declare readonly requestId?: string | undefined;
-  /** How many attempts were made. */
+  /** The number of attempts. */
   readonly attempts: number;
 
   constructor(options: TinkexErrorOptions) {

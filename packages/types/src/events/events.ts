@@ -63,7 +63,7 @@ export interface TinkexEvents {
   'tinkex:checkpoint:save': CheckpointEvent;
   /** A checkpoint was loaded. */
   'tinkex:checkpoint:load': CheckpointEvent;
-  /** Part of a checkpoint archive was received. */
+  /** Part of a checkpoint was received. */
   'tinkex:checkpoint:download': DownloadProgressEvent;
   /** A watched training run was found broken. */
   'tinkex:recovery:broken': RunRecoveryEvent;

@@ -1,4 +1,4 @@
-/** What each event of the catalogue carries. No event ever carries a key, a prompt, a token or a signed URL. */
+/** What each event of the catalog carries. No event ever carries a key, a prompt, a token or a signed URL. */
 
 /** Who an event is about. Every event carries it. */
 export interface EventSource {
@@ -13,12 +13,14 @@ export interface EventSource {
 /** The kind of work a request belongs to: the operation names of the protocol, or the endpoint's name for direct calls. */
 export type RequestType =
   | 'CreateModel'
+  | 'CreateCustomLoss'
   | 'Forward'
   | 'ForwardBackward'
   | 'OptimStep'
   | 'SaveWeights'
   | 'LoadWeights'
   | 'SaveWeightsForSampler'
+  | 'SaveWeightsExternal'
   | 'UnloadModel'
   | 'Sample'
   | (string & {});
@@ -29,7 +31,7 @@ export interface OperationEvent extends EventSource {
   readonly requestType: RequestType;
   /** The ID of the operation, once known. */
   readonly requestId?: string | undefined;
-  /** How many tries were made before this one (or, once settled, in all), where that is known. */
+  /** The number of attempts before this one (or, once settled, in all), where that is known. */
   readonly attempt?: number | undefined;
   /** How long it took, milliseconds, where that is known. */
   readonly durationMs?: number | undefined;
@@ -230,7 +232,7 @@ export interface CheckpointEvent extends OperationEvent {
   readonly durationMs: number;
 }
 
-/** Bytes of a checkpoint archive arriving. */
+/** Bytes of a checkpoint arriving. */
 export interface DownloadProgressEvent extends EventSource {
   /** The checkpoint's `tinker://` path, never the signed URL. */
   readonly path: string;

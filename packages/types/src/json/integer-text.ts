@@ -2,7 +2,7 @@ import { decodeUtf8 } from './utf8.js';
 
 /** Sign, digits and comma. */
 const LONGEST = 12;
-/** Integers that are made text at a time; more would need more memory without being faster. */
+/** Integers that become text at a time; more would need more memory without being faster. */
 const BLOCK = 4096;
 /** Below this the engine's own `join` is faster. */
 const FEW = 64;

@@ -26,7 +26,7 @@ describe('stringifyJson', () => {
     const edges = [0, 1, 9, 10, 99, 100, 999, 1000, 9999, 10_000, 99_999, 100_000, 999_999, 1_000_000, 9_999_999, 10_000_000, 99_999_999];
     const values = [...edges, 100_000_000, 999_999_999, 1_000_000_000, 2_147_483_647, -2_147_483_648, -2_147_483_647];
     const both = [...values, ...values.map((value) => -value - 1)];
-    // A few, many, and more than are made text at a time; the longest text there is, and with a short last one.
+    // A few, many, and more than become text at a time; the longest text there is, and with a short last one.
     const longest = Array.from({ length: 4_096 }, () => -2_147_483_648);
     const lists = [both, Array.from({ length: 100 }, () => both).flat(), longest, [...longest.slice(1), 7], [...longest, ...both]];
     for (const list of lists) {

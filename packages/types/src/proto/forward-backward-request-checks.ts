@@ -7,6 +7,7 @@ import { INT32_MAX } from '../tensor/numbers.js';
 import { TensorData } from '../tensor/tensor-data.js';
 import type { Datum } from '../training/datum.js';
 import type { ForwardBackwardRequest } from '../training/forward-backward.js';
+import { provenanceIssues } from '../training/provenance.js';
 
 const KNOWN = new Set(['modelId', 'seqId', 'data', 'lossFn', 'lossFnConfig', 'forwardOnly']);
 
@@ -28,7 +29,8 @@ export function checkForwardBackwardRequest(request: ForwardBackwardRequest): vo
   if (lossFnConfig !== undefined && !isPlainObject(lossFnConfig))
     throw wrong('lossFnConfig', `must be an object of named values, got ${describe(lossFnConfig)}`);
   for (const [name, value] of Object.entries(lossFnConfig ?? {})) {
-    if (!Number.isFinite(value)) throw wrong(joinPath('lossFnConfig', keyText(name)), `must be a finite number, got ${describe(value)}`);
+    if (typeof value === 'string' || typeof value === 'boolean' || Number.isFinite(value)) continue;
+    throw wrong(joinPath('lossFnConfig', keyText(name)), `must be a finite number, text, true or false, got ${describe(value)}`);
   }
   if (!Array.isArray(data) || data.length === 0) throw wrong('data', 'must be a list of at least 1');
   for (let index = 0; index < data.length; index += 1) checkDatum(data[index] as Datum, index);
@@ -50,6 +52,8 @@ function checkDatum(datum: Datum, index: number): void {
     const path = joinPath(`data[${index}].lossFnInputs`, keyText(name));
     throw wrong(path, 'must be a TensorData; make the datum with datum({ modelInput, lossFnInputs })');
   }
+  if (datum.provenance === undefined) return;
+  for (const { path, message } of provenanceIssues(datum.provenance)) throw wrong(`data[${index}].${path}`, message);
 }
 
 /** The path within the chunk, and what is wrong. */

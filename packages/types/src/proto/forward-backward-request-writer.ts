@@ -7,16 +7,9 @@ import type { ForwardBackwardRequest } from '../training/forward-backward.js';
 import { lossInputWireName } from '../training/loss-fn-inputs.js';
 import { checkForwardBackwardRequest } from './forward-backward-request-checks.js';
 import { DType } from './gen/tinker_public_pb.js';
-import {
-  type AllocateBytes,
-  delimitedSize,
-  doubleMapSize,
-  packedLength,
-  SizedWriter,
-  TextBytes,
-  varintSize,
-  writeDoubleMap,
-} from './writer.js';
+import { LossConfigWriter } from './loss-config-writer.js';
+import { spansSize, writeSpans } from './provenance-writer.js';
+import { type AllocateBytes, delimitedSize, packedLength, SizedWriter, TextBytes, varintSize } from './writer.js';
 
 /** The protobuf form of a request. Every number is copied once, into a buffer of exactly the right size. */
 export function writeForwardBackwardRequest(request: ForwardBackwardRequest, allocate?: AllocateBytes): Uint8Array {
@@ -24,13 +17,13 @@ export function writeForwardBackwardRequest(request: ForwardBackwardRequest, all
   const text = new TextBytes();
   const modelId = text.of(request.modelId);
   const lossFn = text.of(request.lossFn);
-  const config = request.lossFnConfig ?? {};
+  const config = new LossConfigWriter(request.lossFnConfig ?? {}, text);
   const lengths = new Lengths();
 
   let size = modelId.length > 0 ? delimitedSize(modelId.length) : 0;
   if (request.seqId !== undefined) size += 1 + varintSize(request.seqId);
   for (const datum of request.data) size += delimitedSize(measureDatum(datum, text, lengths));
-  size += delimitedSize(lossFn.length) + doubleMapSize(config, text);
+  size += delimitedSize(lossFn.length) + config.size;
   if (request.forwardOnly === true) size += 2;
 
   const writer = new SizedWriter(size, allocate);
@@ -41,8 +34,9 @@ export function writeForwardBackwardRequest(request: ForwardBackwardRequest, all
     writeDatum(writer, datum, text, lengths);
   }
   writer.bytes(4, lossFn);
-  writeDoubleMap(writer, 5, config, text);
+  config.writeNumbers(writer, 5);
   if (request.forwardOnly === true) writer.varint(6, 1);
+  config.writeAll(writer, 7);
   return writer.finish();
 }
 
@@ -71,7 +65,7 @@ class Lengths {
  * Adds the length of the datum, of each chunk's content, and of each tensor. Loops by index here and below: the iterator of a frozen list makes an
  * object for every step, and there are thousands of data.
  */
-function measureDatum({ modelInput, lossFnInputs }: Datum, text: TextBytes, lengths: Lengths): number {
+function measureDatum({ modelInput, lossFnInputs, provenance }: Datum, text: TextBytes, lengths: Lengths): number {
   const place = lengths.add(0);
   let size = 0;
   const { chunks } = modelInput;
@@ -89,6 +83,7 @@ function measureDatum({ modelInput, lossFnInputs }: Datum, text: TextBytes, leng
     lengths.add(length);
     size += delimitedSize(entrySize(text.of(lossInputWireName(name)), length));
   }
+  if (provenance !== undefined) size += spansSize(provenance.modelInput, text) + spansSize(provenance.targetTokens, text);
   lengths.set(place, size);
   return size;
 }
@@ -97,7 +92,7 @@ function entrySize(name: Uint8Array, tensorLength: number): number {
   return delimitedSize(name.length) + delimitedSize(tensorLength);
 }
 
-function writeDatum(writer: SizedWriter, { modelInput, lossFnInputs }: Datum, text: TextBytes, lengths: Lengths): void {
+function writeDatum(writer: SizedWriter, { modelInput, lossFnInputs, provenance }: Datum, text: TextBytes, lengths: Lengths): void {
   const { chunks } = modelInput;
   for (let index = 0; index < chunks.length; index += 1) {
     const content = lengths.next();
@@ -116,6 +111,9 @@ function writeDatum(writer: SizedWriter, { modelInput, lossFnInputs }: Datum, te
     writer.begin(2, length);
     writeTensor(writer, tensor);
   }
+  if (provenance === undefined) return;
+  writeSpans(writer, 3, provenance.modelInput, text);
+  writeSpans(writer, 4, provenance.targetTokens, text);
 }
 
 /** A field of bytes that is not written when it is empty. */

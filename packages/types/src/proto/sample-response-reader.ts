@@ -1,9 +1,15 @@
 import { fromBinary } from '@bufbuild/protobuf';
 import { invalidResponse } from '../errors/validation-error.js';
-import type { SampledSequence, SampleResponse } from '../sampling/sample-response.js';
+import type { PromptAltTokens, SampledSequence, SampleResponse } from '../sampling/sample-response.js';
 import { TopkLogprobs } from '../sampling/topk-logprobs.js';
 import { elements, plainBytes } from './bytes.js';
-import { SampleResponseSchema, type SampledSequence as SequenceMessage, type TopkLogprobs as TopkMessage } from './gen/tinker_public_pb.js';
+import {
+  type PromptAltTokens as AltTokensMessage,
+  SampleResponseSchema,
+  type SampledSequence as SequenceMessage,
+  type TopkLogprobs as TopkMessage,
+} from './gen/tinker_public_pb.js';
+import { readTensor } from './tensor-reader.js';
 
 const STOP_REASONS = ['stop', 'length'] as const;
 
@@ -14,14 +20,28 @@ export function readSampleResponse(bytes: Uint8Array): SampleResponse {
     sequences: message.sequences.map(readSequence),
     promptCacheHitTokens: message.promptCacheHitTokens,
     promptLogprobs: floats(message.promptLogprobs, 'prompt_logprobs'),
-    topkPromptLogprobs: message.topkPromptLogprobs === undefined ? undefined : readMatrix(message.topkPromptLogprobs),
+    topkPromptLogprobs: readMatrix(message.topkPromptLogprobs, 'topk_prompt_logprobs'),
+    targetPromptLogprobs: message.targetPromptLogprobs && readTensor(message.targetPromptLogprobs, 'target_prompt_logprobs'),
+    promptAltTokens: message.promptAltTokens && readAltTokens(message.promptAltTokens),
   };
 }
 
-function readSequence({ stopReason: reason, tokens, logprobs }: SequenceMessage): SampledSequence {
+function readSequence({ stopReason: reason, tokens, logprobs, topkSampledLogprobs: topk }: SequenceMessage): SampledSequence {
   const stopReason = STOP_REASONS[reason];
   if (stopReason === undefined) throw invalidResponse('SampleResponse', 'sequences', `has the unknown stop reason ${reason}`);
-  return { stopReason, tokens: elements(Int32Array, tokens, 'tokens'), logprobs: floats(logprobs, 'logprobs') };
+  return {
+    stopReason,
+    tokens: elements(Int32Array, tokens, 'tokens'),
+    logprobs: floats(logprobs, 'logprobs'),
+    topkLogprobs: readMatrix(topk, 'topk_sampled_logprobs'),
+  };
+}
+
+function readAltTokens({ tokens, logprobs }: AltTokensMessage): PromptAltTokens {
+  if (tokens === undefined || logprobs === undefined) {
+    throw invalidResponse('SampleResponse', 'prompt_alt_tokens', 'must have both tokens and logprobs');
+  }
+  return { tokens: readTensor(tokens, 'prompt_alt_tokens.tokens'), logprobs: readTensor(logprobs, 'prompt_alt_tokens.logprobs') };
 }
 
 /** No bytes mean no numbers. */
@@ -30,11 +50,13 @@ function floats(bytes: Uint8Array | undefined, name: string): Float32Array | und
 }
 
 /** Without rows or cells there is no matrix. Too few bytes are an error, surplus bytes are ignored. */
-function readMatrix({ tokenIds, logprobs, k, length }: TopkMessage): TopkLogprobs | undefined {
+function readMatrix(message: TopkMessage | undefined, name: string): TopkLogprobs | undefined {
+  if (message === undefined) return undefined;
+  const { tokenIds, logprobs, k, length } = message;
   const size = k * length * 4;
   if (size === 0) return undefined;
   if (tokenIds.length < size || logprobs.length < size) {
-    throw invalidResponse('SampleResponse', 'topk_prompt_logprobs', `must hold ${length} × ${k} cells, but has too few bytes`);
+    throw invalidResponse('SampleResponse', name, `must hold ${length} × ${k} cells, but has too few bytes`);
   }
   return new TopkLogprobs({
     tokenIds: elements(Int32Array, tokenIds.subarray(0, size), 'token_ids'),

@@ -128,20 +128,3 @@ export class TextBytes {
     return bytes;
   }
 }
-
-/** How many bytes the entries of a map of doubles take. */
-export function doubleMapSize(values: Readonly<Record<string, number>>, text: TextBytes): number {
-  let size = 0;
-  for (const name of Object.keys(values)) size += delimitedSize(delimitedSize(text.of(name).length) + 9);
-  return size;
-}
-
-/** Writes a map of doubles. */
-export function writeDoubleMap(writer: SizedWriter, field: number, values: Readonly<Record<string, number>>, text: TextBytes): void {
-  for (const [name, value] of Object.entries(values)) {
-    const key = text.of(name);
-    writer.begin(field, delimitedSize(key.length) + 9);
-    writer.bytes(1, key);
-    writer.double(2, value);
-  }
-}

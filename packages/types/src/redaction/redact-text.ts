@@ -24,7 +24,7 @@ const SECRET_NAME = [
 
 /**
  * Each pattern takes time in proportion to the length of the text, whatever the text: repetitions are bounded, or consume what they have
- * looked at, or cannot match where the next part begins.
+ * inspected, or cannot match where the next part begins.
  */
 const PATTERNS: readonly (readonly [RegExp, string | ((...match: string[]) => string)])[] = [
   // Headers that are secrets as a whole, to the end of the line: a cookie header has several values.

@@ -48,7 +48,7 @@ export function viewBytes(numbers: ArrayBufferView & { readonly BYTES_PER_ELEMEN
   return copy;
 }
 
-/** A copy at the start of its own buffer, and so aligned; `slice` of a Node Buffer would be a view. */
+/** A copy at the start of a new buffer, and so aligned; `slice` of a Node Buffer would be a view. */
 function copyOf(bytes: Uint8Array): Uint8Array {
   const copy = new Uint8Array(bytes.byteLength);
   copy.set(bytes);

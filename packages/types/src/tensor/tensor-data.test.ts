@@ -127,7 +127,7 @@ describe('TensorData', () => {
     );
   });
 
-  it('is recognised across copies of the package', async () => {
+  it('is recognized across copies of the package', async () => {
     vi.resetModules();
     const copy = await import('../index.js');
     const other = copy.TensorData.fromArray([1]);

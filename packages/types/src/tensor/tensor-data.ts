@@ -30,6 +30,12 @@ export interface TensorFields {
   readonly sparseColIndices?: Int64Array | undefined;
 }
 
+/** Which value a sparse tensor leaves out. */
+export interface PadOptions {
+  /** A whole number. Default 0; -1 for `targetPromptLogprobs`. */
+  readonly padValue?: number | undefined;
+}
+
 /**
  * Numbers with an element type and a shape, dense or sparse (compressed sparse rows). Immutable: do not write into its arrays.
  * Typed arrays are taken and handed out without a copy.
@@ -95,10 +101,10 @@ export class TensorData implements TensorFields {
 
   /**
    * The content as arrays nested by the shape (flat without one); a sparse tensor is expanded. Numbers of an `int64` tensor that
-   * a double cannot hold exactly come as bigints.
+   * a double cannot hold exactly come as bigints. `padValue` as in {@link TensorData.toDense}.
    */
-  toArray(): NumberArray {
-    const dense = this.toDense();
+  toArray(options?: PadOptions): NumberArray {
+    const dense = this.toDense(options);
     const values = dense.data instanceof Float32Array ? Array.from(dense.data) : fromInt64Array(dense.data);
     return nest(values, dense.shape ?? [values.length]);
   }
@@ -113,22 +119,29 @@ export class TensorData implements TensorFields {
     return numbers as number[];
   }
 
-  /** The same content stored densely; itself when it already is. */
-  toDense(): TensorData {
-    return this.isSparse ? new TensorData(expand(this)) : this;
+  /** The same content stored densely, with `padValue` (default 0) where nothing is stored; itself when it already is dense. */
+  toDense(options?: PadOptions): TensorData {
+    const padValue = padValueOf(options);
+    return this.isSparse ? new TensorData(expand(this, padValue)) : this;
   }
 
   /**
-   * The same content as compressed sparse rows when that is smaller (rows + 1 + 2 × non-zeros < rows × columns), else itself. Only
-   * two-dimensional tensors become sparse. Negative zero counts as zero, NaN does not.
+   * The same content as compressed sparse rows when that is smaller (rows + 1 + 2 × stored values < rows × columns), else itself. What
+   * equals `padValue` (default 0) is not stored. Only two-dimensional tensors become sparse. Negative zero counts as zero, NaN does not.
    */
-  toSmallest(): TensorData {
-    const sparse = this.isSparse ? undefined : compress(this);
+  toSmallest(options?: PadOptions): TensorData {
+    const padValue = padValueOf(options);
+    const sparse = this.isSparse ? undefined : compress(this, padValue);
     return sparse === undefined ? this : new TensorData(sparse);
   }
 }
 
 markKind(TensorData, 'TensorData');
+
+function padValueOf({ padValue = 0 }: PadOptions = {}): number {
+  if (Number.isSafeInteger(padValue)) return padValue;
+  throw invalidRequest('TensorData', 'padValue', `must be a whole number, got ${String(padValue)}`);
+}
 
 function castTyped(values: AnyTypedArray, dtype: TensorDtype): Float32Array | Int64Array {
   if (dtype === 'float32') {

@@ -39,7 +39,7 @@ describe('ByteTokenizer', () => {
     expect(tokenizer.encode('<|eos|>')).toHaveLength(7);
   });
 
-  it('shows bytes that are no UTF-8 as U+FFFD and refuses ids outside the vocabulary', () => {
+  it('shows bytes that are not UTF-8 as U+FFFD and refuses ids outside the vocabulary', () => {
     expect(tokenizer.decode(Int32Array.of(0x61, 0xff))).toBe('a\uFFFD');
     expect(() => tokenizer.decode([tokenizer.vocabularySize])).toThrow(RangeError);
     expect(() => tokenizer.decode([-1])).toThrow(RangeError);

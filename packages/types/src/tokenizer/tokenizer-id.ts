@@ -28,6 +28,10 @@ const PINNED: ReadonlyMap<string, TokenizerSource> = new Map([
     'moonshotai/Kimi-K2.6',
     { tokenizerId: 'moonshotai/Kimi-K2.6', revision: 'b5aabbfb20227ed42becbf5541dbffd213942c58', trustRemoteCode: true },
   ],
+  [
+    'moonshotai/Kimi-K3',
+    { tokenizerId: 'moonshotai/Kimi-K3', revision: 'f831ab66814297da540d832a5235f8e904f29d06', trustRemoteCode: true },
+  ],
 ]);
 
 /**

@@ -3,11 +3,14 @@ import { toTokens } from '../model-input/chunks.js';
 import { ModelInput } from '../model-input/model-input.js';
 import { TensorData } from '../tensor/tensor-data.js';
 import { type LossFnInputs, type LossFnInputsLike, lossFnInput, lossInputDomainName } from './loss-fn-inputs.js';
+import { type Provenance, withProvenance } from './provenance.js';
 
 /** One example to train on. */
 export interface Datum {
   readonly modelInput: ModelInput;
   readonly lossFnInputs: LossFnInputs;
+  /** Which sampled sequences the tokens come from. Default: not said. */
+  readonly provenance?: Provenance | undefined;
 }
 
 /** What {@link datum} takes. */
@@ -15,6 +18,8 @@ export interface DatumOptions {
   readonly modelInput: ModelInput;
   /** Default: none. */
   readonly lossFnInputs?: LossFnInputsLike | undefined;
+  /** Which sampled sequences the tokens come from; see {@link withProvenance}. Default: not said. */
+  readonly provenance?: Provenance | undefined;
 }
 
 /**
@@ -23,7 +28,7 @@ export interface DatumOptions {
  * @example
  * datum({ modelInput: ModelInput.fromInts(tokens.slice(0, -1)), lossFnInputs: { targetTokens: tokens.slice(1), weights } });
  */
-export function datum({ modelInput, lossFnInputs = {} }: DatumOptions): Datum {
+export function datum({ modelInput, lossFnInputs = {}, provenance }: DatumOptions): Datum {
   if (!ModelInput.isInstance(modelInput)) {
     throw invalidRequest('Datum', 'modelInput', 'must be a ModelInput; make one with ModelInput.fromInts(tokens)');
   }
@@ -33,7 +38,8 @@ export function datum({ modelInput, lossFnInputs = {} }: DatumOptions): Datum {
     const name = lossInputDomainName(given);
     inputs.push([name, lossFnInput(name, value)]);
   }
-  return { modelInput, lossFnInputs: Object.fromEntries(inputs) };
+  const made: Datum = { modelInput, lossFnInputs: Object.fromEntries(inputs) };
+  return provenance === undefined ? made : withProvenance(made, provenance);
 }
 
 /** How {@link nextTokenDatum} weighs the targets. */

@@ -12,6 +12,7 @@ export interface NamedLossFnInputs<T> {
   readonly logprobs?: T | undefined;
   readonly clipLowThreshold?: T | undefined;
   readonly clipHighThreshold?: T | undefined;
+  readonly sequenceRatioMask?: T | undefined;
   readonly [name: string]: T | undefined;
 }
 
@@ -32,6 +33,7 @@ const DOCUMENTED: Readonly<Record<string, { readonly dtype: TensorDtype; readonl
   logprobs: { dtype: 'float32', wireName: 'logprobs' },
   clipLowThreshold: { dtype: 'float32', wireName: 'clip_low_threshold' },
   clipHighThreshold: { dtype: 'float32', wireName: 'clip_high_threshold' },
+  sequenceRatioMask: { dtype: 'float32', wireName: 'sequence_ratio_mask' },
 };
 
 const TO_WIRE = new Map(Object.entries(DOCUMENTED).map(([name, { wireName }]) => [name, wireName]));

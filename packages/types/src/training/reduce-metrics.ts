@@ -24,7 +24,7 @@ const REDUCTIONS: Readonly<Record<string, Reduce>> = {
   max: largest,
   mean: weightedMean,
   slack: (values, weights, key, isStrict) => largest(values) - weightedMean(values, weights, key, isStrict),
-  hash_unordered: (values) => Number(unorderedHash(values)),
+  hash2: (values) => Number(wrappingSum(values)),
 };
 
 /**
@@ -32,7 +32,7 @@ const REDUCTIONS: Readonly<Record<string, Reduce>> = {
  * unknown reduction, are left out. `mean` and `slack` weigh by loss outputs; `unique` keeps every value, from the second on
  * under `key_1`, `key_2`, …
  *
- * A `hash_unordered` is rounded to a double; {@link unorderedHash} gives it exactly.
+ * A `hash2` is rounded to a double; {@link wrappingSum} gives it exactly.
  */
 export function reduceMetrics(chunks: readonly ChunkMetrics[], { mode = 'lenient' }: ReduceMetricsOptions = {}): Record<string, number> {
   const reduced: [string, number][] = [];
@@ -73,32 +73,13 @@ function weightedMean(values: readonly number[], weights: readonly number[], key
   return values.reduce((sum, value, index) => sum + value * (weights[index] as number), 0) / total;
 }
 
-const MODULUS = 2n ** 61n - 1n;
-const PRIME_1 = 11400714785074694791n;
-const PRIME_2 = 14029467366897019727n;
-const PRIME_5 = 2870177450012600261n;
-
 /**
- * A hash of numbers that does not depend on their order: whole parts, sorted, hashed as the reference's runtime hashes a tuple.
- * Throws a `ValidationError` for NaN and infinities. The result is a signed 64-bit integer.
+ * The reduction `hash2`: the whole parts of the values, added up modulo 2^64, so that their order does not matter. Throws a `ValidationError`
+ * for NaN and infinities. The result is an unsigned 64-bit integer.
  */
-export function unorderedHash(values: readonly number[]): bigint {
-  const whole = values.map((value) => {
-    if (!Number.isFinite(value)) throw invalidResponse('metrics', 'hash_unordered', `cannot be made of ${value}`);
-    return BigInt(Math.trunc(value));
-  });
-  whole.sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
-  let hash = PRIME_5;
-  for (const value of whole) {
-    hash = BigInt.asUintN(64, hash + BigInt.asUintN(64, integerHash(value)) * PRIME_2);
-    hash = BigInt.asUintN(64, (hash << 31n) | (hash >> 33n));
-    hash = BigInt.asUintN(64, hash * PRIME_1);
-  }
-  hash = BigInt.asUintN(64, hash + (BigInt(whole.length) ^ (PRIME_5 ^ 3527539n)));
-  return BigInt.asIntN(64, hash === 2n ** 64n - 1n ? 1546275796n : hash);
-}
-
-function integerHash(value: bigint): bigint {
-  const hash = value < 0n ? -(-value % MODULUS) : value % MODULUS;
-  return hash === -1n ? -2n : hash;
+export function wrappingSum(values: readonly number[]): bigint {
+  return values.reduce((sum, value) => {
+    if (!Number.isFinite(value)) throw invalidResponse('metrics', 'hash2', `cannot be made of ${value}`);
+    return BigInt.asUintN(64, sum + BigInt(Math.trunc(value)));
+  }, 0n);
 }

@@ -1,12 +1,11 @@
 import { z } from 'zod';
 import { expected } from '../errors/issue-text.js';
 import type { JsonObject } from '../json/json-value.js';
-import { list, mapOf } from './collections.js';
+import { jsonObject, list, mapOf } from './collections.js';
 import { date, dateOrText } from './dates.js';
-import { reportBelow } from './issues.js';
 import { queryObject, responseObject, responseType } from './objects.js';
 import { flag, integer, number, oneOf, text } from './scalars.js';
-import { union } from './unions.js';
+import { type OtherKind, openUnion } from './unions.js';
 import { filled, optional, type WireType } from './wire-type.js';
 
 /** Tokens that were trained on. */
@@ -40,56 +39,28 @@ export interface StorageUsage {
   readonly gigabyteHours: number;
 }
 
-/** A kind of usage that this version does not know. */
-export interface OtherUsage {
-  readonly type: 'other';
-  /** As it stands on the wire. */
-  readonly raw: JsonObject;
-}
+/** What was used. A kind of usage that this version does not know has the type `other`. */
+export type BillingEventInfo = TrainingUsage | SamplingPrefillUsage | SamplingSampleUsage | CheckpointUsage | StorageUsage | OtherKind;
 
-/** What was used. */
-export type BillingEventInfo = TrainingUsage | SamplingPrefillUsage | SamplingSampleUsage | CheckpointUsage | StorageUsage | OtherUsage;
-
-type KnownUsage = Exclude<BillingEventInfo, OtherUsage>;
-
-const known = union<KnownUsage, 'type'>('type', {
-  training: responseType<Omit<TrainingUsage, 'type'>>({ tokenCount: integer() }),
-  sampling_prefill: responseType<Omit<SamplingPrefillUsage, 'type'>>({ cached: flag(), tokenCount: integer() }),
-  sampling_sample: responseType<Omit<SamplingSampleUsage, 'type'>>({ tokenCount: integer() }),
-  checkpoint: responseType<Omit<CheckpointUsage, 'type'>>({ count: integer() }),
-  storage: responseType<Omit<StorageUsage, 'type'>>({ gigabyteHours: number() }),
-});
-
-const KNOWN_KINDS: readonly string[] = ['training', 'sampling_prefill', 'sampling_sample', 'checkpoint', 'storage'];
-
-/** The kind of usage that has these fields; the first that fits, as in the reference client. */
-function kindOf(wire: JsonObject): string {
-  if (typeof wire.type === 'string') return wire.type;
+/** An object without a type is of the first kind that fits, as the reference reads it. */
+function guessKind(wire: JsonObject): string | undefined {
   if ('cached' in wire && 'token_count' in wire) return 'sampling_prefill';
   if ('token_count' in wire) return 'training';
   if ('gigabyte_hours' in wire) return 'storage';
-  return 'count' in wire ? 'checkpoint' : 'other';
+  return 'count' in wire ? 'checkpoint' : undefined;
 }
 
-/** A new kind of usage must not make the bill unreadable, so it is kept as it is. */
-const eventInfo: WireType<BillingEventInfo> = {
-  schema: (isLenient) => {
-    const usage = known.schema(isLenient);
-    return z.looseObject({}, { error: expected('an object') }).transform((wire, context) => {
-      const type = kindOf(wire as JsonObject);
-      if (!KNOWN_KINDS.includes(type)) return wire;
-      const result = usage.safeParse({ ...wire, type });
-      if (result.success) return result.data;
-      reportBelow([], result.error, context);
-      return z.NEVER;
-    });
+const eventInfo = openUnion<Exclude<BillingEventInfo, OtherKind>, 'type'>(
+  'type',
+  {
+    training: responseType<Omit<TrainingUsage, 'type'>>({ tokenCount: integer() }),
+    sampling_prefill: responseType<Omit<SamplingPrefillUsage, 'type'>>({ cached: flag(), tokenCount: integer() }),
+    sampling_sample: responseType<Omit<SamplingSampleUsage, 'type'>>({ tokenCount: integer() }),
+    checkpoint: responseType<Omit<CheckpointUsage, 'type'>>({ count: integer() }),
+    storage: responseType<Omit<StorageUsage, 'type'>>({ gigabyteHours: number() }),
   },
-  toWire: (value) => (value.type === 'other' ? value.raw : known.toWire(value)),
-  fromWire(wire) {
-    const raw = wire as JsonObject;
-    return KNOWN_KINDS.includes(String(raw.type)) ? known.fromWire(raw) : { type: 'other', raw };
-  },
-};
+  { guess: guessKind },
+);
 
 /** What one session used in one hour. */
 export interface BillingUsageEvent {
@@ -100,6 +71,10 @@ export interface BillingUsageEvent {
   readonly userName?: string | undefined;
   readonly sessionId?: string | undefined;
   readonly projectId?: string | undefined;
+  /** Gross, not the amount of an invoice. Likewise the rates. */
+  readonly estimatedCostUsd?: number | undefined;
+  readonly effectiveRateUsdPerMillionTokens?: number | undefined;
+  readonly effectiveRateUsdPerGigabyteMonth?: number | undefined;
   readonly eventInfo: BillingEventInfo;
 }
 
@@ -113,6 +88,8 @@ export interface BillingUsageResponse {
   readonly data: readonly BillingUsageEvent[];
   /** By session id. */
   readonly sessions: Readonly<Record<string, BillingUsageSession>>;
+  /** Before it, rates come from invoices; after it, from the published list. */
+  readonly costDataThrough?: Date | undefined;
 }
 
 /** {@link BillingUsageResponse} on the wire. */
@@ -126,10 +103,14 @@ export const billingUsageResponse = responseObject<BillingUsageResponse>('Billin
       userName: optional(text()),
       sessionId: optional(text()),
       projectId: optional(text()),
+      estimatedCostUsd: optional(number()),
+      effectiveRateUsdPerMillionTokens: optional(number()),
+      effectiveRateUsdPerGigabyteMonth: optional(number()),
       eventInfo,
     }),
   ),
   sessions: filled(mapOf(responseType<BillingUsageSession>({ userMetadata: optional(mapOf(text())) })), () => ({})),
+  costDataThrough: optional(date()),
 });
 
 /** The query of the billing usage: full hours, at most 14 days apart. */
@@ -148,6 +129,9 @@ export const billingUsageQuery = queryObject<BillingUsageQuery>('BillingUsageQue
 export interface AuditLogEntry {
   readonly timestamp: Date;
   readonly event: string;
+  /** Who did what to which object; the fields differ by event. */
+  readonly eventDetails: JsonObject;
+  /** Older servers. Newer ones use `eventDetails`, also for the next two. */
   readonly modelId?: string | undefined;
   readonly tinkerPath?: string | undefined;
   readonly purpose?: string | undefined;
@@ -164,6 +148,7 @@ export const auditLogResponse = responseObject<AuditLogResponse>('AuditLogRespon
     responseType<AuditLogEntry>({
       timestamp: date(),
       event: text(),
+      eventDetails: filled(jsonObject(), () => ({})),
       modelId: optional(text()),
       tinkerPath: optional(text()),
       purpose: optional(text()),
@@ -171,10 +156,13 @@ export const auditLogResponse = responseObject<AuditLogResponse>('AuditLogRespon
   ),
 });
 
+/** Which events of the audit log to list. */
+export type AuditEventType = 'all' | 'checkpoints' | 'projects' | 'teams' | 'organizations';
+
 /** The query of the audit log. */
 export interface AuditLogQuery {
   /** Default `all`. */
-  readonly eventType?: 'all' | 'checkpoints' | undefined;
+  readonly eventType?: AuditEventType | undefined;
   /** `YYYY-MM-DD`, in UTC. Unset: today. */
   readonly day?: string | undefined;
 }
@@ -187,6 +175,6 @@ const day: WireType<string> = {
 
 /** {@link AuditLogQuery} on the wire. */
 export const auditLogQuery = queryObject<AuditLogQuery>('AuditLogQuery', {
-  eventType: optional(oneOf('all', 'checkpoints'), { fallback: () => 'all' as const }),
+  eventType: optional(oneOf('all', 'checkpoints', 'projects', 'teams', 'organizations'), { fallback: () => 'all' as const }),
   day: optional(day),
 });

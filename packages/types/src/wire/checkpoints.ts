@@ -3,30 +3,34 @@ import { codecOf } from './codec.js';
 import { list, mapOf } from './collections.js';
 import { date } from './dates.js';
 import { queryObject, requestObject, responseObject, responseType } from './objects.js';
-import { flag, integer, nullable, oneOf, text } from './scalars.js';
+import { flag, integer, nullable, type OpenText, openOneOf, text } from './scalars.js';
 import { type AccessScope, accessScope } from './sessions.js';
 import { filled, optional } from './wire-type.js';
 
 /** Saved weights. */
 export interface Checkpoint {
-  /** Usually `weights/{name}` or `sampler_weights/{name}`. */
+  /** Usually `weights/{name}`, `sampler_weights/{name}` or `external_weights/{name}`. */
   readonly checkpointId: string;
-  readonly checkpointType: CheckpointType;
+  /** Text that is not a {@link CheckpointType} names a kind that this version does not know. */
+  readonly checkpointType: OpenText<CheckpointType>;
   readonly time: Date;
   readonly tinkerPath: string;
   readonly sizeBytes?: number | undefined;
   readonly public: boolean;
+  /** What was given when it was saved. */
+  readonly userMetadata?: Readonly<Record<string, string>> | undefined;
   /** Unset: never. */
   readonly expiresAt?: Date | undefined;
 }
 
 const checkpointType = responseType<Checkpoint>({
   checkpointId: text(),
-  checkpointType: oneOf('training', 'sampler'),
+  checkpointType: openOneOf('training', 'sampler', 'external'),
   time: date(),
   tinkerPath: text(),
   sizeBytes: optional(integer()),
   public: filled(flag(), () => false),
+  userMetadata: optional(mapOf(text())),
   expiresAt: optional(date()),
 });
 

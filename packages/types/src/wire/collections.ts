@@ -2,15 +2,18 @@ import { z } from 'zod';
 import { expected } from '../errors/issue-text.js';
 import { isPlainObject, type JsonObject, jsonProblem } from '../json/json-value.js';
 import { placeIssues, reportBelow } from './issues.js';
+import type { Bounds } from './scalars.js';
 import type { WireType } from './wire-type.js';
 
-/** A list of values. `min`: how many there must be at least. */
-export function list<T>(type: WireType<T>, { min = 0 }: { readonly min?: number | undefined } = {}): WireType<readonly T[]> {
-  const what = min > 0 ? `a list of at least ${min}` : 'a list';
+/** A list of values. `min` and `max`: how many there must be at least and at most. */
+export function list<T>(type: WireType<T>, { min = 0, max = Number.POSITIVE_INFINITY }: Bounds = {}): WireType<readonly T[]> {
+  const atLeast = min > 0 ? ` of at least ${min}` : '';
+  const what = max === Number.POSITIVE_INFINITY ? `a list${atLeast}` : `a list${atLeast} ${min > 0 ? 'and' : 'of'} at most ${max}`;
   return {
     schema: (isLenient) => {
-      const schema = z.array(type.schema(isLenient), { error: expected(what) });
-      return min > 0 ? schema.min(min, { error: expected(what) }) : schema;
+      let schema = z.array(type.schema(isLenient), { error: expected(what) });
+      if (min > 0) schema = schema.min(min, { error: expected(what) });
+      return max === Number.POSITIVE_INFINITY ? schema : schema.max(max, { error: expected(what) });
     },
     toWire: (values) => (Array.isArray(values) ? values.map((value: T, index) => placeIssues(index, () => type.toWire(value))) : values),
     fromWire: (wire) => (wire as unknown[]).map((value, index) => placeIssues(index, () => type.fromWire(value))),

@@ -36,6 +36,14 @@ export function dateOrText(): WireType<Date | string> {
   };
 }
 
+/** A moment as ISO 8601 text with a zone, kept as it is: a `Date` would lose what is below a millisecond. */
+export function zonedDateText(): WireType<string> {
+  const error = expected('ISO 8601 text with a zone, such as 2026-07-13T00:00:00Z');
+  const hasZone = (wire: string) => ISO.exec(wire.trim())?.[8] !== undefined && readDate(wire) !== undefined;
+  const schema = z.string({ error }).refine(hasZone, { error });
+  return { schema: () => schema, toWire: (value) => value, fromWire: (wire) => wire as string };
+}
+
 /** `2026-08-08T03:35:23Z`, with milliseconds only where there are some. */
 export function formatDate(value: Date): string {
   return value.toISOString().replace('.000Z', 'Z');

@@ -3,8 +3,9 @@ import type { RequestErrorCategory } from '../errors/future-errors.js';
 import type { QueueState } from '../events/payloads.js';
 import type { Codec } from './codec.js';
 import { list } from './collections.js';
-import { requestObject, responseObject } from './objects.js';
-import { flag, oneOf, text, tolerant } from './scalars.js';
+import { requestObject, requestType, responseObject, responseType } from './objects.js';
+import { flag, integer, number, oneOf, text, tolerant } from './scalars.js';
+import { union } from './unions.js';
 import { filled, optional, type WireType } from './wire-type.js';
 
 /** The future of a result. */
@@ -29,14 +30,20 @@ export const untypedApiFuture: Codec<UntypedApiFuture> = {
   },
   encode: anyUntypedApiFuture.encode,
   decode(wire) {
-    // A lone ID, which is what servers usually send, needs no schema: every submission gets this answer.
-    if (typeof wire === 'object' && wire !== null && Object.keys(wire).length === 1) {
-      const { request_id: requestId } = wire as { readonly request_id?: unknown | undefined };
-      if (typeof requestId === 'string') return { requestId };
-    }
-    return anyUntypedApiFuture.decode(wire);
+    return readPlainFuture(wire) ?? anyUntypedApiFuture.decode(wire);
   },
 };
+
+/** Reads a lone ID, or one with the IDs of the samples, without a schema: every submission gets one of the two. */
+function readPlainFuture(wire: unknown): UntypedApiFuture | undefined {
+  if (typeof wire !== 'object' || wire === null) return undefined;
+  const { request_id: requestId, sample_sequence_ids: ids } = wire as Readonly<Record<string, unknown>>;
+  if (typeof requestId !== 'string') return undefined;
+  const { length } = Object.keys(wire);
+  if (length === 1) return { requestId };
+  const isPlain = length === 2 && Array.isArray(ids) && ids.every((id) => typeof id === 'string');
+  return isPlain ? { requestId, sampleSequenceIds: ids } : undefined;
+}
 
 /** Requests the result of a future. */
 export interface FutureRetrieveRequest {
@@ -50,6 +57,78 @@ export const futureRetrieveRequest = requestObject<FutureRetrieveRequest>('Futur
   requestId: text(),
   allowMetadataOnly: optional(flag(), { fallback: () => false }),
 });
+
+/** Whose futures to request: those of one holder of a sampling session. */
+export interface FuturesTarget {
+  readonly type: 'sampling_session';
+  readonly samplingSessionId: string;
+  /** 0 for the creator of the sampling session, else the block of the copy. Default 0. */
+  readonly clonedSamplerId?: number | undefined;
+}
+
+/** Requests which futures of a target have ended. */
+export interface FuturesRetrieveRequest {
+  readonly target: FuturesTarget;
+  /** The cursor of the answer before. Default 0. */
+  readonly prevCursor?: number | undefined;
+  /** Seconds that the server may hold the request. Left out: the server decides. */
+  readonly timeout?: number | undefined;
+  /** Futures whose result has arrived: the server may drop it. Default none. */
+  readonly retrievedRequestIds?: readonly string[] | undefined;
+}
+
+/** {@link FuturesRetrieveRequest} on the wire. */
+export const futuresRetrieveRequest = requestObject<FuturesRetrieveRequest>('FuturesRetrieveRequest', {
+  target: union<FuturesTarget, 'type'>('type', {
+    sampling_session: requestType<Omit<FuturesTarget, 'type'>>({
+      samplingSessionId: text(),
+      clonedSamplerId: optional(integer({ min: 0 }), { fallback: () => 0 }),
+    }),
+  }),
+  prevCursor: optional(integer(), { fallback: () => 0 }),
+  timeout: optional(number({ min: 0 })),
+  retrievedRequestIds: optional(list(text()), { fallback: () => [] }),
+});
+
+/** A future that has ended: its result or its error can be retrieved. */
+export type FutureCompletion = FinishedFuture | { readonly state: 'failed'; readonly requestId: string };
+
+/** A future that has a result. */
+export interface FinishedFuture {
+  readonly state: 'finished';
+  readonly requestId: string;
+  /** In bytes, if the server names it. */
+  readonly responsePayloadUncompressedSize?: number | undefined;
+}
+
+/** The futures that have ended since the cursor of the request. */
+export interface FuturesRetrieveResponse {
+  readonly completions: readonly FutureCompletion[];
+  /** For the next request. */
+  readonly cursor: number;
+}
+
+/** {@link FuturesRetrieveResponse} on the wire. */
+export const futuresRetrieveResponse = responseObject<FuturesRetrieveResponse>('FuturesRetrieveResponse', {
+  completions: list(
+    union<FutureCompletion, 'state'>('state', {
+      finished: responseType<Omit<FinishedFuture, 'state'>>({
+        requestId: text(),
+        responsePayloadUncompressedSize: optional(integer()),
+      }),
+      failed: responseType({ requestId: text() }),
+    }),
+  ),
+  cursor: integer(),
+});
+
+/** Stops the work for a future that has no waiter any more. */
+export interface CancelFutureRequest {
+  readonly requestId: string;
+}
+
+/** {@link CancelFutureRequest} on the wire. */
+export const cancelFutureRequest = requestObject<CancelFutureRequest>('CancelFutureRequest', { requestId: text() });
 
 /** The result does not exist yet. */
 export interface TryAgainResponse {

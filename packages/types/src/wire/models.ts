@@ -2,8 +2,9 @@ import type { JsonObject } from '../json/json-value.js';
 import { codecOf } from './codec.js';
 import { jsonObject } from './collections.js';
 import { requestObject, requestType, responseObject, responseType } from './objects.js';
+import { DEFAULT_OPTIMIZER, type OptimizerConfig, optimizerConfig } from './optimizers.js';
 import { flag, integer, integer64, text } from './scalars.js';
-import { optional } from './wire-type.js';
+import { filled, optional } from './wire-type.js';
 
 /** The adapter to train. */
 export interface LoraConfig {
@@ -58,6 +59,8 @@ export interface CreateModelRequest {
   readonly baseModel: string;
   readonly userMetadata?: JsonObject | undefined;
   readonly loraConfig?: LoraConfig | undefined;
+  /** Unset: AdamW. */
+  readonly optimizerConfig?: OptimizerConfig | undefined;
 }
 
 /** {@link CreateModelRequest} on the wire. */
@@ -69,6 +72,7 @@ export const createModelRequest = requestObject<CreateModelRequest>(
     baseModel: text({ isNonEmpty: true }),
     userMetadata: optional(jsonObject()),
     loraConfig: optional(loraConfigType),
+    optimizerConfig: optional(optimizerConfig({ isResponse: false })),
   },
   { tag: 'create_model' },
 );
@@ -104,6 +108,8 @@ export interface GetInfoResponse {
   readonly isLora?: boolean | undefined;
   readonly loraRank?: number | undefined;
   readonly modelName?: string | undefined;
+  /** AdamW where the server does not say. */
+  readonly optimizerConfig: OptimizerConfig;
 }
 
 /** {@link GetInfoResponse} on the wire. */
@@ -115,6 +121,7 @@ export const getInfoResponse = responseObject<GetInfoResponse>(
     isLora: optional(flag()),
     loraRank: optional(integer()),
     modelName: optional(text()),
+    optimizerConfig: filled(optimizerConfig({ isResponse: true }), () => DEFAULT_OPTIMIZER, { allowsNull: false }),
   },
   { tag: 'get_info' },
 );

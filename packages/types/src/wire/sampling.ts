@@ -1,14 +1,16 @@
 import { z } from 'zod';
 import { describe } from '../errors/issue-text.js';
 import type { ModelInput } from '../model-input/model-input.js';
-import type { SampledSequence, SampleResponse } from '../sampling/sample-response.js';
+import type { PromptAltTokens, SampledSequence, SampleResponse } from '../sampling/sample-response.js';
 import { type TokenLogprob, TopkLogprobs } from '../sampling/topk-logprobs.js';
+import type { TensorData } from '../tensor/tensor-data.js';
 import { codecOf } from './codec.js';
 import { list } from './collections.js';
 import { modelInputType } from './model-input.js';
 import { floats, floatsOrNull, tokens } from './number-arrays.js';
 import { requestObject, requestType, responseObject, responseType } from './objects.js';
 import { flag, integer, integer64, number, oneOf, text } from './scalars.js';
+import { tensor } from './tensor.js';
 import { filled, optional, type WireType } from './wire-type.js';
 
 /** Creates a sampling session from a base model, saved weights, or both. */
@@ -49,13 +51,38 @@ export const createSamplingSessionResponse = responseObject<CreateSamplingSessio
   { tag: 'create_sampling_session' },
 );
 
+/** Requests a block of sequence IDs for another holder of a sampling session, such as a worker thread. */
+export interface JoinSamplingSessionRequest {
+  readonly samplingSessionId: string;
+}
+
+/** {@link JoinSamplingSessionRequest} on the wire. */
+export const joinSamplingSessionRequest = requestObject<JoinSamplingSessionRequest>(
+  'JoinSamplingSessionRequest',
+  { samplingSessionId: text() },
+  { tag: 'join_sampling_session' },
+);
+
+/** The block of sequence IDs of a new holder of a sampling session. */
+export interface JoinSamplingSessionResponse {
+  /** Unique in the sampling session, and never 0: that is its creator. */
+  readonly clientCounter: number;
+}
+
+/** {@link JoinSamplingSessionResponse} on the wire. */
+export const joinSamplingSessionResponse = responseObject<JoinSamplingSessionResponse>(
+  'JoinSamplingSessionResponse',
+  { clientCounter: integer() },
+  { tag: 'join_sampling_session' },
+);
+
 /** How tokens are sampled. */
 export interface SamplingParams {
   /** Unset: as many as fit. */
   readonly maxTokens?: number | undefined;
   /** Makes sampling repeatable. Any 64-bit number. */
   readonly seed?: number | bigint | undefined;
-  /** Texts or token ids that end a sequence. */
+  /** Texts or token IDs that end a sequence. Unset: the end of the text ends it. An empty list: nothing does, until `maxTokens`. */
   readonly stop?: string | readonly string[] | readonly number[] | undefined;
   /** 0 always takes the most likely token. Default 1. */
   readonly temperature?: number | undefined;
@@ -107,6 +134,16 @@ export interface SampleRequest {
   readonly promptLogprobs?: boolean | undefined;
   /** How many of the most likely tokens are wanted for each position of the prompt. Default 0. */
   readonly topkPromptLogprobs?: number | undefined;
+  /** How many of the most likely tokens are wanted for each sampled token. Left out: 0. */
+  readonly topkSampleLogprobs?: number | undefined;
+  /** Token IDs to score, `int64`, [prompt tokens - 1, K]: row i belongs to prompt position i + 1; -1 asks for nothing. */
+  readonly targetPromptLogprobs?: TensorData | undefined;
+  /** How many alternative tokens to draw for each position of the prompt after the first. Left out: 0. */
+  readonly promptAltTokensK?: number | undefined;
+  /** Scores only the last n tokens of the prompt. Only with `promptLogprobs`. */
+  readonly promptLogprobsLastN?: number | undefined;
+  /** Whether the server remembers what `stable_reinforce` needs. Left out: false. */
+  readonly recordStabilityInfo?: boolean | undefined;
 }
 
 /** {@link SampleRequest} on the wire. */
@@ -122,16 +159,23 @@ export const sampleRequest = requestObject<SampleRequest>(
     modelPath: optional(text()),
     promptLogprobs: optional(flag(), { fallback: () => false }),
     topkPromptLogprobs: optional(integer({ min: 0 }), { fallback: () => 0 }),
+    topkSampleLogprobs: optional(integer({ min: 0 })),
+    targetPromptLogprobs: optional(tensor({ isResponse: false })),
+    promptAltTokensK: optional(integer({ min: 0 })),
+    promptLogprobsLastN: optional(integer({ min: 1 })),
+    recordStabilityInfo: optional(flag()),
   },
-  { tag: 'sample' },
+  { tag: 'sample', check: explainInvalidScores },
 );
 
-const sampledSequenceType = responseType<SampledSequence>({
-  tokens: tokens(),
-  logprobs: optional(emptyIsMissing(floats())),
-  stopReason: oneOf('stop', 'length'),
-  sequenceId: optional(text()),
-});
+function explainInvalidScores({ targetPromptLogprobs: targets, promptLogprobs, promptLogprobsLastN }: SampleRequest) {
+  if (promptLogprobsLastN !== undefined && promptLogprobs !== true) {
+    return { field: 'promptLogprobsLastN', message: 'limits the log-probabilities of the prompt: ask for those as well' } as const;
+  }
+  if (targets === undefined || (targets.dtype === 'int64' && targets.shape?.length === 2)) return undefined;
+  const got = `${targets.dtype} [${targets.shape?.join(', ') ?? 'no shape'}]`;
+  return { field: 'targetPromptLogprobs', message: `must be int64 with two dimensions, [prompt tokens - 1, K], got ${got}` } as const;
+}
 
 const topk: WireType<TopkLogprobs> = {
   schema: () =>
@@ -142,6 +186,19 @@ const topk: WireType<TopkLogprobs> = {
   fromWire: (wire) => TopkLogprobs.fromList(wire as (TokenLogprob[] | null)[]),
 };
 
+const sampledSequenceType = responseType<SampledSequence>({
+  tokens: tokens(),
+  logprobs: optional(emptyIsMissing(floats())),
+  stopReason: oneOf('stop', 'length'),
+  sequenceId: optional(text()),
+  topkLogprobs: optional(emptyIsMissing(topk)),
+});
+
+const promptAltTokensType = responseType<PromptAltTokens>({
+  tokens: tensor({ isResponse: true }),
+  logprobs: tensor({ isResponse: true }),
+});
+
 /** {@link SampleResponse} as JSON. */
 export const sampleResponse = responseObject<SampleResponse>(
   'SampleResponse',
@@ -149,6 +206,8 @@ export const sampleResponse = responseObject<SampleResponse>(
     sequences: list(sampledSequenceType),
     promptLogprobs: optional(emptyIsMissing(floatsOrNull())),
     topkPromptLogprobs: optional(emptyIsMissing(topk)),
+    targetPromptLogprobs: optional(tensor({ isResponse: true })),
+    promptAltTokens: optional(promptAltTokensType),
     promptCacheHitTokens: filled(integer(), () => 0),
   },
   { tag: 'sample' },

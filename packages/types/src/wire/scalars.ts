@@ -33,6 +33,17 @@ export function oneOf<const T extends string>(...values: readonly T[]): WireType
   );
 }
 
+/**
+ * A text that names a kind, in a response. A kind that this version does not know is kept as it is, so that one new kind never makes
+ * a whole list unreadable.
+ */
+export function openOneOf<const T extends string>(..._known: readonly T[]): WireType<OpenText<T>> {
+  return text() as WireType<OpenText<T>>;
+}
+
+/** One of some known texts, or another one that a newer server sends. */
+export type OpenText<T extends string> = T | (string & {});
+
 /** True or false. Lenient: also 0, 1, `'true'` and `'false'`. */
 export function flag(): WireType<boolean> {
   return same((isLenient) => {

@@ -16,12 +16,18 @@ export interface SupportedModel {
   readonly modelName?: string | undefined;
   /** In tokens. */
   readonly maxContextLength?: number | undefined;
+  /** Unset: the server does not say. */
+  readonly trainable?: boolean | undefined;
+  /** Unset: the server does not say. */
+  readonly sampleable?: boolean | undefined;
 }
 
 const supportedModelType = responseType<SupportedModel>({
   // Some servers call the name `model_id`.
   modelName: optional(text(), { aliases: ['model_id'] }),
   maxContextLength: optional(integer()),
+  trainable: optional(flag()),
+  sampleable: optional(flag()),
 });
 
 /** What the server can do. */
@@ -77,6 +83,12 @@ export interface ClientConfigResponse {
   readonly usePyqwestTransport: boolean;
   /** Create models from saved weights by one load. Default false. */
   readonly createModelViaLoadWeights: boolean;
+  /** Run custom losses on the server. Default false. */
+  readonly customLossServerSide: boolean;
+  /** Copies of sampling clients request their block of sequence IDs. Default false. */
+  readonly sampleJoinSamplingSession: boolean;
+  /** One poll for all samples of a sampling session. Default false. */
+  readonly sampleUseRetrieveFutures: boolean;
 }
 
 /** A flag of the configuration: missing is fine, null is not. */
@@ -99,17 +111,26 @@ export const clientConfigResponse = responseObject<ClientConfigResponse>('Client
   sampleMaxConcurrentRequests: setting(integer(), 2000),
   usePyqwestTransport: setting(flag(), true),
   createModelViaLoadWeights: setting(flag(), false),
+  customLossServerSide: setting(flag(), false),
+  sampleJoinSamplingSession: setting(flag(), false),
+  sampleUseRetrieveFutures: setting(flag(), false),
 });
 
 /** The part of the configuration that is refreshed. */
 export interface ClientDynamicConfigResponse {
   /** Seconds until the next refresh. Default 300. */
   readonly refreshIntervalSec: number;
+  /** Cancel abandoned samples on the server. Default false. */
+  readonly sampleCancelEnabled: boolean;
+  /** Samples canceled at the same time. Default 64. */
+  readonly sampleCancelMaxBatchSize: number;
 }
 
 /** {@link ClientDynamicConfigResponse} on the wire. */
 export const clientDynamicConfigResponse = responseObject<ClientDynamicConfigResponse>('ClientDynamicConfigResponse', {
   refreshIntervalSec: setting(integer(), 300),
+  sampleCancelEnabled: setting(flag(), false),
+  sampleCancelMaxBatchSize: setting(integer(), 64),
 });
 
 /** Requests a JWT; the credential is in the header. */
@@ -129,11 +150,33 @@ export const authTokenResponse = responseObject<AuthTokenResponse>('AuthTokenRes
 /** The owner of the credential; read from the JWT, without a request. */
 export interface WhoamiResponse {
   readonly userUrn: string;
+  /** Unset: the credential names no organization. */
+  readonly orgUrn?: string | undefined;
   readonly email?: string | undefined;
 }
 
 /** {@link WhoamiResponse} on the wire. */
 export const whoamiResponse = responseObject<WhoamiResponse>('WhoamiResponse', {
   userUrn: text(),
+  orgUrn: optional(text()),
   email: optional(text()),
+});
+
+/** The API key of a request, as the service knows it. */
+export interface SelfApiKeyResponse {
+  readonly keyId: number;
+  readonly name: string;
+  readonly note: string;
+  readonly details: { readonly orgDetails: { readonly name: string }; readonly userDetails: { readonly email: string } };
+}
+
+/** {@link SelfApiKeyResponse} on the wire. */
+export const selfApiKeyResponse = responseObject<SelfApiKeyResponse>('SelfApiKeyResponse', {
+  keyId: integer(),
+  name: text(),
+  note: text(),
+  details: responseType<SelfApiKeyResponse['details']>({
+    orgDetails: responseType<{ readonly name: string }>({ name: text() }),
+    userDetails: responseType<{ readonly email: string }>({ email: text() }),
+  }),
 });

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../json/json-value.js';
-import { jsonObject, list } from './collections.js';
+import { jsonObject, list, mapOf } from './collections.js';
 import { queryObject, requestObject, responseObject } from './objects.js';
 import { integer, nullable, oneOf, text } from './scalars.js';
 import { optional } from './wire-type.js';
@@ -12,6 +12,8 @@ export interface CreateSessionRequest {
   /** The version of the reference client that the caller behaves like. */
   readonly sdkVersion: string;
   readonly projectId?: string | undefined;
+  /** For display and search; need not be unique. */
+  readonly displayName?: string | undefined;
 }
 
 /** {@link CreateSessionRequest} on the wire. */
@@ -22,6 +24,7 @@ export const createSessionRequest = requestObject<CreateSessionRequest>(
     userMetadata: optional(nullable(jsonObject()), { fallback: () => ({}) }),
     sdkVersion: text(),
     projectId: optional(text()),
+    displayName: optional(text()),
   },
   { tag: 'create_session' },
 );
@@ -114,12 +117,16 @@ export const getSessionQuery = queryObject<GetSessionQuery>('GetSessionQuery', {
 export interface GetSessionResponse {
   readonly trainingRunIds: readonly string[];
   readonly samplerIds: readonly string[];
+  readonly userMetadata?: Readonly<Record<string, string>> | undefined;
+  readonly displayName?: string | undefined;
 }
 
 /** {@link GetSessionResponse} on the wire. */
 export const getSessionResponse = responseObject<GetSessionResponse>('GetSessionResponse', {
   trainingRunIds: list(text()),
   samplerIds: list(text()),
+  userMetadata: optional(mapOf(text())),
+  displayName: optional(text()),
 });
 
 /** Moves a session, with its runs and samplers, to a project. */

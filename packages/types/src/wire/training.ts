@@ -1,13 +1,15 @@
-import { describe, HIDDEN } from '../errors/issue-text.js';
+import { z } from 'zod';
+import { describe, expected, HIDDEN } from '../errors/issue-text.js';
 import { invalidRequest, ValidationError } from '../errors/validation-error.js';
 import { isPlainObject } from '../json/json-value.js';
 import type { Datum } from '../training/datum.js';
-import type { ForwardBackwardOutput, ForwardBackwardRequest } from '../training/forward-backward.js';
+import type { ForwardBackwardOutput, ForwardBackwardRequest, LossFnConfig } from '../training/forward-backward.js';
 import { lossInputDomainName, lossInputWireName } from '../training/loss-fn-inputs.js';
+import { type ProvenanceSpan, provenanceIssues } from '../training/provenance.js';
 import { codecOf } from './codec.js';
 import { list, mapOf } from './collections.js';
 import { modelInputType } from './model-input.js';
-import { requestObject, requestType, responseObject } from './objects.js';
+import { requestType, responseObject } from './objects.js';
 import { integer, number, oneOf, text } from './scalars.js';
 import { tensor } from './tensor.js';
 import { filled, optional, type WireType } from './wire-type.js';
@@ -27,18 +29,79 @@ function rename<T>(values: Readonly<Record<string, T | undefined>>, name: (key: 
   return Object.fromEntries(given.map(([key, value]) => [name(key), value]));
 }
 
-const datumType = requestType<Datum>({ modelInput: modelInputType, lossFnInputs: filled(lossFnInputs, () => ({})) });
+const span = requestType<ProvenanceSpan>({
+  kind: oneOf('prompt', 'sampled'),
+  sequenceId: text({ isNonEmpty: true }),
+  offset: optional(integer({ min: 0 }), { fallback: () => 0 }),
+  length: integer({ min: 0 }),
+});
+
+/** A datum as it stands on the wire, where provenance is two lists. */
+interface FlatDatum extends Omit<Datum, 'provenance'> {
+  readonly modelInputSpans?: readonly ProvenanceSpan[] | undefined;
+  readonly lossFnInputSpans?: readonly ProvenanceSpan[] | undefined;
+}
+
+const flatDatum = requestType<FlatDatum>(
+  {
+    modelInput: modelInputType,
+    lossFnInputs: filled(lossFnInputs, () => ({})),
+    modelInputSpans: optional(list(span)),
+    lossFnInputSpans: optional(list(span)),
+  },
+  {
+    check: ({ modelInputSpans, lossFnInputSpans }) =>
+      (modelInputSpans === undefined) === (lossFnInputSpans === undefined)
+        ? undefined
+        : { field: 'lossFnInputSpans', message: 'must be set together with model_input_spans' },
+  },
+);
+
+const datumType: WireType<Datum> = {
+  schema: flatDatum.schema,
+  toWire(value) {
+    if (typeof value !== 'object' || value === null) return value;
+    const { provenance, ...rest } = value;
+    if (provenance === undefined) return flatDatum.toWire(rest);
+    const issues = provenanceIssues(provenance);
+    if (issues.length > 0) throw new ValidationError({ direction: 'request', issues });
+    return flatDatum.toWire({ ...rest, modelInputSpans: provenance.modelInput, lossFnInputSpans: provenance.targetTokens });
+  },
+  fromWire(wire) {
+    const { modelInputSpans, lossFnInputSpans, ...rest } = flatDatum.fromWire(wire);
+    if (modelInputSpans === undefined || lossFnInputSpans === undefined) return rest;
+    return { ...rest, provenance: { modelInput: modelInputSpans, targetTokens: lossFnInputSpans } };
+  },
+  child: flatDatum.child,
+};
+
+/** A setting of a loss function. True and false become 1 and 0, as in protobuf. */
+const lossFnSetting: WireType<number | string | boolean> = {
+  schema: () => {
+    const error = expected('a finite number, text, true or false');
+    return z.preprocess(
+      (value) => (typeof value === 'bigint' ? Number(value) : value),
+      z.union([z.number(), z.string(), z.boolean()], { error }),
+    );
+  },
+  toWire: numberOfFlag,
+  fromWire: (wire) => numberOfFlag(wire as number | string | boolean),
+};
+
+function numberOfFlag(value: number | string | boolean): number | string {
+  return typeof value === 'boolean' ? Number(value) : value;
+}
 
 interface PassInput {
   readonly data: readonly Datum[];
   readonly lossFn: string;
-  readonly lossFnConfig?: Readonly<Record<string, number>> | undefined;
+  readonly lossFnConfig?: LossFnConfig | undefined;
 }
 
 const passInput = requestType<PassInput>({
   data: list(datumType, { min: 1 }),
   lossFn: text({ isNonEmpty: true }),
-  lossFnConfig: optional(mapOf(number())),
+  lossFnConfig: optional(mapOf(lossFnSetting)),
 });
 
 interface Pass {
@@ -125,77 +188,4 @@ export const forwardBackwardOutput = responseObject<ForwardBackwardOutput>('Forw
   lossFnOutputType: filled(text(), () => 'ArrayRecord'),
   lossFnOutputs: filled(list(mapOf(tensor({ isResponse: true }))), () => []),
   metrics: filled(mapOf(number()), () => ({})),
-});
-
-/** The optimizer's settings (AdamW with decoupled weight decay). */
-export interface AdamParams {
-  /** Default 1e-4. */
-  readonly learningRate?: number | undefined;
-  /** Default 0.9. */
-  readonly beta1?: number | undefined;
-  /** Default 0.95. */
-  readonly beta2?: number | undefined;
-  /** Default 1e-12. */
-  readonly eps?: number | undefined;
-  /** Default 0. */
-  readonly weightDecay?: number | undefined;
-  /** 0: no clipping. Default 0. */
-  readonly gradClipNorm?: number | undefined;
-}
-
-/** {@link AdamParams} in which every default is filled in. */
-export type ResolvedAdamParams = { readonly [K in keyof AdamParams]-?: number };
-
-/** The optimizer's settings when none are given. */
-export const DEFAULT_ADAM_PARAMS: ResolvedAdamParams = Object.freeze({
-  learningRate: 1e-4,
-  beta1: 0.9,
-  beta2: 0.95,
-  eps: 1e-12,
-  weightDecay: 0,
-  gradClipNorm: 0,
-});
-
-const setting = (name: keyof AdamParams) => optional(number({ min: 0 }), { fallback: () => DEFAULT_ADAM_PARAMS[name] });
-
-const adamParamsType = requestType<AdamParams>({
-  learningRate: setting('learningRate'),
-  beta1: setting('beta1'),
-  beta2: setting('beta2'),
-  eps: setting('eps'),
-  weightDecay: setting('weightDecay'),
-  gradClipNorm: setting('gradClipNorm'),
-});
-
-/** {@link AdamParams} on the wire. */
-export const adamParams = codecOf<AdamParams>('AdamParams', adamParamsType, { direction: 'request', isLenient: false });
-
-/** Applies the accumulated gradients. Answered by a future of an {@link OptimStepResponse}. */
-export interface OptimStepRequest {
-  /** Default: all defaults. */
-  readonly adamParams?: AdamParams | undefined;
-  readonly modelId: string;
-  /** From 1 up. */
-  readonly seqId?: number | undefined;
-}
-
-/** {@link OptimStepRequest} on the wire. */
-export const optimStepRequest = requestObject<OptimStepRequest>(
-  'OptimStepRequest',
-  {
-    adamParams: optional(adamParamsType, { fallback: () => DEFAULT_ADAM_PARAMS }),
-    modelId: text(),
-    seqId: optional(integer({ min: 1 })),
-  },
-  { tag: 'optim_step' },
-);
-
-/** The optimizer has stepped. */
-export interface OptimStepResponse {
-  readonly metrics?: Readonly<Record<string, number>> | undefined;
-}
-
-/** {@link OptimStepResponse} on the wire. */
-export const optimStepResponse = responseObject<OptimStepResponse>('OptimStepResponse', {
-  metrics: optional(mapOf(number())),
 });

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { expected } from '../errors/issue-text.js';
+import type { JsonObject } from '../json/json-value.js';
 import { type Context, reportBelow } from './issues.js';
 import { rememberUnknown, unknownFields } from './objects.js';
 import type { WireType } from './wire-type.js';
@@ -74,4 +75,55 @@ export function union<T extends object, K extends keyof T & string>(discriminato
       return found.find((child) => child?.type !== undefined) ?? { name: key };
     },
   };
+}
+
+/** A kind that this version does not know. */
+export interface OtherKind {
+  readonly type: 'other';
+  /** As it stands on the wire. */
+  readonly raw: JsonObject;
+}
+
+/** How an {@link openUnion} reads what the server sends. */
+export interface OpenUnionOptions {
+  /** The kind of an object without the discriminator, by its fields. Default: unknown. */
+  readonly guess?: ((wire: JsonObject) => string | undefined) | undefined;
+}
+
+/** A {@link union} that the server may extend. A new kind must not make the rest of the answer unreadable, so it is kept as it is. */
+export function openUnion<T extends object, K extends keyof T & string>(
+  discriminator: K,
+  variants: Variants<T, K>,
+  { guess }: OpenUnionOptions = {},
+): WireType<T | OtherKind> {
+  const known = union<T, K>(discriminator, variants);
+  const wireKey = wireName(discriminator);
+  const kindOf = (wire: JsonObject): string | undefined => {
+    const kind = wire[wireKey];
+    const named = typeof kind === 'string' ? kind : guess?.(wire);
+    return named !== undefined && Object.hasOwn(variants, named) ? named : undefined;
+  };
+  return {
+    ...(known as unknown as WireType<T | OtherKind>),
+    schema: (isLenient) => {
+      const inner = known.schema(isLenient);
+      return z.looseObject({}, { error: expected('an object') }).transform((wire, context) => {
+        const kind = kindOf(wire as JsonObject);
+        if (kind === undefined) return wire;
+        const result = inner.safeParse({ ...wire, [wireKey]: kind });
+        if (result.success) return result.data;
+        reportBelow([], result.error, context);
+        return z.NEVER;
+      });
+    },
+    toWire: (value) => (isOtherKind(value) ? value.raw : known.toWire(value)),
+    fromWire(wire) {
+      const raw = wire as JsonObject;
+      return kindOf(raw) === undefined ? { type: 'other', raw } : known.fromWire(raw);
+    },
+  };
+}
+
+function isOtherKind(value: object): value is OtherKind {
+  return 'raw' in value && 'type' in value && value.type === 'other';
 }

@@ -1,8 +1,9 @@
 import type { JsonObject } from '../json/json-value.js';
-import { jsonObject } from './collections.js';
+import { jsonObject, mapOf } from './collections.js';
 import { requestObject, responseObject } from './objects.js';
+import { DEFAULT_OPTIMIZER, type OptimizerConfig, optimizerConfig } from './optimizers.js';
 import { flag, integer, text } from './scalars.js';
-import { optional } from './wire-type.js';
+import { filled, optional } from './wire-type.js';
 
 /**
  * Loads saved weights: into a model that exists (`modelId`, `seqId`), or into a new one (`sessionId`, `modelSeqId`). Answered by
@@ -22,6 +23,8 @@ export interface LoadWeightsRequest {
   readonly path: string;
   /** Whether the optimizer's state is loaded too. */
   readonly optimizer: boolean;
+  /** Only with `sessionId`, and only without the optimizer's state. Unset: AdamW. */
+  readonly optimizerConfig?: OptimizerConfig | undefined;
   /** The credential of another account that owns the weights. */
   readonly weightsAccessToken?: string | undefined;
 }
@@ -38,13 +41,17 @@ export const loadWeightsRequest = requestObject<LoadWeightsRequest>(
     userMetadata: optional(jsonObject()),
     path: text({ isNonEmpty: true }),
     optimizer: flag(),
+    optimizerConfig: optional(optimizerConfig({ isResponse: false })),
     weightsAccessToken: optional(text()),
   },
   {
     tag: 'load_weights',
-    check({ modelId, sessionId, modelSeqId, seqId, baseModel, userMetadata }) {
+    check({ modelId, sessionId, modelSeqId, seqId, baseModel, userMetadata, optimizer, optimizerConfig: config }) {
       if ((modelId === undefined) === (sessionId === undefined)) {
         return { field: 'modelId', message: 'must be set to load into a model, or sessionId to create one; exactly one of them' };
+      }
+      if (config !== undefined && (optimizer || sessionId === undefined)) {
+        return { field: 'optimizerConfig', message: 'belongs to sessionId without the state of an optimizer; leave it out' };
       }
       if (sessionId !== undefined) {
         if (modelSeqId === undefined) return { field: 'modelSeqId', message: 'is required together with sessionId' };
@@ -83,6 +90,8 @@ export interface SaveWeightsRequest {
   readonly ttlSeconds?: number | undefined;
   /** Default false. */
   readonly overwrite?: boolean | undefined;
+  /** Replaces that of the checkpoint it overwrites, also when unset. */
+  readonly userMetadata?: Readonly<Record<string, string>> | undefined;
 }
 
 /** {@link SaveWeightsRequest} on the wire. */
@@ -94,6 +103,7 @@ export const saveWeightsRequest = requestObject<SaveWeightsRequest>(
     seqId: optional(integer({ min: 1 })),
     ttlSeconds: optional(integer({ min: 1 })),
     overwrite: optional(flag(), { fallback: () => false }),
+    userMetadata: optional(mapOf(text())),
   },
   { tag: 'save_weights' },
 );
@@ -121,6 +131,8 @@ export interface SaveWeightsForSamplerRequest {
   readonly seqId?: number | undefined;
   /** Only with `path`. Unset: kept forever. */
   readonly ttlSeconds?: number | undefined;
+  /** Only with `path`. */
+  readonly userMetadata?: Readonly<Record<string, string>> | undefined;
 }
 
 /** {@link SaveWeightsForSamplerRequest} on the wire. */
@@ -132,6 +144,7 @@ export const saveWeightsForSamplerRequest = requestObject<SaveWeightsForSamplerR
     samplingSessionSeqId: optional(integer({ min: 0 })),
     seqId: optional(integer({ min: 1 })),
     ttlSeconds: optional(integer({ min: 1 })),
+    userMetadata: optional(mapOf(text())),
   },
   {
     tag: 'save_weights_for_sampler',
@@ -170,6 +183,8 @@ export const weightsInfoRequest = requestObject<WeightsInfoRequest>('WeightsInfo
 /** What is needed to load weights. */
 export interface WeightsInfoResponse {
   readonly baseModel: string;
+  /** The optimizer that the weights were trained with; AdamW where the server does not say. */
+  readonly optimizerConfig: OptimizerConfig;
   readonly isLora: boolean;
   readonly loraRank?: number | undefined;
   readonly trainUnembed?: boolean | undefined;
@@ -180,6 +195,7 @@ export interface WeightsInfoResponse {
 /** {@link WeightsInfoResponse} on the wire. */
 export const weightsInfoResponse = responseObject<WeightsInfoResponse>('WeightsInfoResponse', {
   baseModel: text(),
+  optimizerConfig: filled(optimizerConfig({ isResponse: true }), () => DEFAULT_OPTIMIZER, { allowsNull: false }),
   isLora: flag(),
   loraRank: optional(integer()),
   trainUnembed: optional(flag()),

@@ -1,6 +1,6 @@
 import { type AuthProvider, apiKeyAuth, credentialCommand, selectCredential } from '@tinkex/http';
 import { ConfigurationError } from '@tinkex/types';
-import type { ResolvedOptions } from './resolve-options.js';
+import type { ResolvedConnectionOptions } from './resolve-options.js';
 
 /** One source of the credential. */
 export interface Credential {
@@ -11,22 +11,22 @@ export interface Credential {
   readonly isToken: boolean;
 }
 
-type CredentialOptions = Pick<ResolvedOptions, 'apiKey' | 'credentialCommand' | 'isHosted' | 'clock'>;
+type CredentialOptions = Pick<ResolvedConnectionOptions, 'apiKey' | 'credentialCommand' | 'storedApiKey' | 'isHosted' | 'clock'>;
 
 /**
- * Chooses between the API key and the credential command. The hosted service takes only keys that begin with `tml-`, or a
+ * Chooses between the API key, the credential command and the stored key. The hosted service takes only keys that begin with `tml-`, or a
  * JWT; a self-hosted server takes anything, or nothing at all.
  *
  * @param isCommandRequired - Whether the server requires that the credential comes from the command.
  * @throws `ConfigurationError` when a credential is needed and there is none.
  */
 export function chooseCredential(options: CredentialOptions, isCommandRequired = false): Credential | undefined {
-  const { apiKey, credentialCommand: command, isHosted, clock } = options;
+  const { apiKey, credentialCommand: command, storedApiKey, isHosted, clock } = options;
   if (!isHosted && !isCommandRequired) {
     if (apiKey) return fromKey(apiKey);
     return command === undefined ? undefined : fromCommand(command, clock);
   }
-  const selected = selectCredential({ apiKey, command, isCommandRequired });
+  const selected = selectCredential({ apiKey, command, storedApiKey, isCommandRequired });
   return selected.source === 'apiKey' ? fromKey(selected.apiKey) : fromCommand(selected.command, clock);
 }
 
@@ -43,7 +43,7 @@ function fromKey(key: string): Credential {
   return { auth: apiKeyAuth(key), read: async () => key, source: 'apiKey', isToken: key.startsWith('eyJ') };
 }
 
-function fromCommand(command: string, clock: ResolvedOptions['clock']): Credential {
+function fromCommand(command: string, clock: ResolvedConnectionOptions['clock']): Credential {
   const auth = credentialCommand(command, { clock });
   return { auth, read: () => auth.credential(), source: 'command', isToken: false };
 }

@@ -1,13 +1,13 @@
-import { HttpClient, jwtAuth, type RetryInfo, type Transport } from '@tinkex/http';
+import { type DeprecationNotice, HttpClient, jwtAuth, type RetryInfo, type Transport } from '@tinkex/http';
 import type { RetryFailure } from '@tinkex/telemetry/reporter';
-import { ApiStatusError } from '@tinkex/types';
 import { type ClientConfigResponse, type ClientDynamicConfigResponse, clientConfigResponse } from '@tinkex/types/wire';
+import { isMissingEndpoint } from '../calls/attempt-failure.js';
 import { EndpointCaller } from '../calls/endpoint-caller.js';
 import { BillingPause } from '../limits/billing-pause.js';
 import { notifyUser } from '../runtime/notify-user.js';
 import type { Runtime } from '../runtime/runtime.js';
 import { type Credential, chooseCredential, requireKey } from './credentials.js';
-import type { ResolvedOptions } from './resolve-options.js';
+import type { ResolvedConnectionOptions } from './resolve-options.js';
 
 /** The result of start-up: the server's configuration, and an HTTP client with the final credential. */
 export interface Started {
@@ -21,15 +21,15 @@ export interface Started {
 }
 
 export interface StartParts extends Pick<Runtime, 'lifetime' | 'source'> {
-  readonly options: ResolvedOptions;
+  readonly options: ResolvedConnectionOptions;
   readonly transport: Transport;
   readonly onFailedRound: (failure: RetryFailure) => void;
   readonly onHttpRetry: (retry: RetryInfo) => void;
+  readonly onDeprecation: (notice: DeprecationNotice) => void;
 }
 
 /** The reference client's window, until the server has named another. */
 const DEFAULT_BILLING_WINDOW_MS = 3_600_000;
-const NO_SUCH_ENDPOINT: ReadonlySet<number> = new Set([404, 405]);
 
 /** Fetches the configuration, exchanges the credential if the server requires that, and fetches what may change later. */
 export async function startConnection(parts: StartParts, signal: AbortSignal): Promise<Started> {
@@ -50,7 +50,7 @@ export async function startConnection(parts: StartParts, signal: AbortSignal): P
 
 type ConnectAs = (credential: Credential | undefined) => StartUpClient;
 
-async function start(options: ResolvedOptions, connectAs: ConnectAs, signal: AbortSignal): Promise<Started> {
+async function start(options: ResolvedConnectionOptions, connectAs: ConnectAs, signal: AbortSignal): Promise<Started> {
   const first = chooseCredential(options);
   const plain = connectAs(first);
   const config = await plain.clientConfig(signal);
@@ -62,7 +62,7 @@ async function start(options: ResolvedOptions, connectAs: ConnectAs, signal: Abo
 }
 
 async function authenticate(
-  options: ResolvedOptions,
+  options: ResolvedConnectionOptions,
   connectAs: ConnectAs,
   plain: StartUpClient,
   first: Credential | undefined,
@@ -93,7 +93,7 @@ class StartUpClient {
   readonly startUpCaller: EndpointCaller;
 
   constructor(parts: StartParts, credential: Credential | undefined) {
-    const { options, transport, source } = parts;
+    const { options, transport, source, onDeprecation } = parts;
     this.#parts = parts;
     const { baseUrl, headers, clock, random, sdkVersion, attemptTimeoutMs, maxRetries, query, middleware } = options;
     const auth = credential?.auth;
@@ -110,6 +110,7 @@ class StartUpClient {
       maxRetries,
       query,
       middleware,
+      onDeprecation,
     });
     this.startUpCaller = this.createCaller(this.#billingPause(DEFAULT_BILLING_WINDOW_MS));
     this.#forget = parts.lifetime.onClose(() => void this.http.close());
@@ -148,7 +149,7 @@ class StartUpClient {
     try {
       return await this.startUpCaller.call('clientConfig', { body: { sdkVersion } }, { signal });
     } catch (error) {
-      if (isMissing(error)) return clientConfigResponse.decode({});
+      if (isMissingEndpoint(error)) return clientConfigResponse.decode({});
       throw error;
     }
   }
@@ -158,7 +159,7 @@ class StartUpClient {
     try {
       return await calls.call('clientDynamicConfig', { body: { sdkVersion } }, { signal, hasOuterRetry: true });
     } catch (error) {
-      if (isMissing(error)) return undefined;
+      if (isMissingEndpoint(error)) return undefined;
       throw error;
     }
   }
@@ -167,8 +168,4 @@ class StartUpClient {
     const { jwt } = await this.startUpCaller.call('authToken', { body: {} }, { hasOuterRetry: false });
     return jwt;
   }
-}
-
-function isMissing(error: unknown): boolean {
-  return ApiStatusError.isInstance(error) && NO_SUCH_ENDPOINT.has(error.status);
 }

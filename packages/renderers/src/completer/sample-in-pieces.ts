@@ -1,0 +1,86 @@
+import { encodedText, type ModelInput, type SamplingParams, type StopReason } from '@tinkex/types';
+import { type AbortSignalLike, type Sampler, throwIfAborted } from './sampler.js';
+
+/** Tokens that were sampled together. */
+export interface SampledPiece {
+  readonly tokens: Int32Array;
+  /** Of each token, when the sampler gives them. */
+  readonly logprobs?: Float32Array | undefined;
+  /** Set on the last piece. */
+  readonly stopReason?: StopReason | undefined;
+}
+
+/** What {@link sampleInPieces} samples. */
+export interface PiecesOptions {
+  readonly sampler: Sampler;
+  readonly prompt: ModelInput;
+  readonly samplingParams: SamplingParams;
+  /** How many tokens a piece has at most. Default: the whole sample is one piece. */
+  readonly pieceTokens?: number | undefined;
+  /** Turns tokens into text. Needed to find a stop text that begins in one piece and ends in another. */
+  readonly decode: (tokens: Int32Array) => string;
+  readonly signal?: AbortSignalLike | undefined;
+}
+
+/**
+ * Samples one sequence piece by piece: each piece continues the prompt and all pieces before it, until the sampler stops or `maxTokens` is reached.
+ *
+ * The result equals that of one request where the server draws by (seed, absolute position), as the embedded engine does. Without a seed it is a sample like any
+ * other. Rejects with `AbortedError` when the signal is aborted, at the latest after the piece that is being sampled.
+ */
+export async function* sampleInPieces(options: PiecesOptions): AsyncGenerator<SampledPiece, void, undefined> {
+  const { sampler, prompt, samplingParams, pieceTokens, signal } = options;
+  const limit = samplingParams.maxTokens ?? Number.POSITIVE_INFINITY;
+  let sampled = new Int32Array(0);
+  for (;;) {
+    throwIfAborted(signal);
+    const wanted = Math.min(pieceTokens ?? Number.POSITIVE_INFINITY, limit - sampled.length);
+    const input = {
+      prompt: sampled.length === 0 ? prompt : prompt.append(encodedText(sampled)),
+      numSamples: 1,
+      samplingParams: Number.isFinite(wanted) ? { ...samplingParams, maxTokens: wanted } : samplingParams,
+    };
+    const { sequences } = await sampler.sample(input, signal === undefined ? {} : { signal });
+    throwIfAborted(signal);
+    const { tokens, logprobs, stopReason } = sequences[0] ?? { tokens: new Int32Array(0), stopReason: 'length' as const };
+    const known = sampled.length;
+    sampled = concatenate(sampled, tokens);
+    const end = endOfStopText(sampled, known, options);
+    if (end !== undefined) {
+      yield { tokens: sampled.slice(known, end), logprobs: logprobs?.slice(0, end - known), stopReason: 'stop' };
+      return;
+    }
+    // Fewer tokens than wanted: the context is full.
+    const isLast = stopReason === 'stop' || tokens.length < wanted || sampled.length >= limit;
+    yield { tokens, logprobs, ...(isLast ? { stopReason } : {}) };
+    if (isLast) return;
+  }
+}
+
+function concatenate(one: Int32Array, other: Int32Array): Int32Array<ArrayBuffer> {
+  const all = new Int32Array(one.length + other.length);
+  all.set(one);
+  all.set(other, one.length);
+  return all;
+}
+
+/**
+ * After how many tokens a stop text is complete, if it is. A server sees only the text of the piece it samples; a stop text that begins in an earlier piece
+ * has to be found here. As on a server, the token that completes the text is the last.
+ */
+function endOfStopText(
+  sampled: Int32Array,
+  known: number,
+  { samplingParams: { stop }, decode, pieceTokens }: PiecesOptions,
+): number | undefined {
+  if (pieceTokens === undefined || known === 0) return undefined;
+  const texts = (typeof stop === 'string' ? [stop] : (stop ?? [])).filter((one) => typeof one === 'string');
+  const isStopped = (end: number): boolean => {
+    const text = decode(sampled.subarray(0, end));
+    return texts.some((one) => text.includes(one));
+  };
+  if (texts.length === 0 || !isStopped(sampled.length)) return undefined;
+  let end = known + 1;
+  while (!isStopped(end)) end += 1;
+  return end;
+}

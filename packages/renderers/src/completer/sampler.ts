@@ -1,0 +1,29 @@
+import { AbortedError, type ModelInput, type SampledSequence, type SamplingParams } from '@tinkex/types';
+
+/** As much of an `AbortSignal` as a completer needs. Every `AbortSignal` is one. */
+export interface AbortSignalLike {
+  readonly aborted: boolean;
+  readonly reason?: unknown;
+}
+
+/** A request to a {@link Sampler}. */
+export interface SamplerInput {
+  readonly prompt: ModelInput;
+  readonly numSamples: number;
+  readonly samplingParams: SamplingParams;
+}
+
+/** Options of one call of a {@link Sampler}. */
+export interface SamplerCallOptions {
+  readonly signal?: AbortSignalLike;
+}
+
+/** Anything that continues a prompt: the `SamplingClient` of `@tinkex/clients`, an engine in the same process, or a script in a test. */
+export interface Sampler {
+  sample(input: SamplerInput, options?: SamplerCallOptions): PromiseLike<{ readonly sequences: readonly SampledSequence[] }>;
+}
+
+/** Throws an `AbortedError` if the signal is aborted. */
+export function throwIfAborted(signal: AbortSignalLike | undefined): void {
+  if (signal?.aborted) throw new AbortedError({ cause: signal.reason });
+}

@@ -1,0 +1,1 @@
+export { type TemplateRendererOptions, templateRenderer } from './template-renderer.js';
