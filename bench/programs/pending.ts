@@ -1,6 +1,5 @@
 /** Calls that the server does not answer yet: the memory of each, and the CPU of waiting. */
 import { program } from '../measure/program.js';
-import { keepInFlight } from '../measure/repeat.js';
 import { median } from '../measure/statistics.js';
 import { heldBytes, stopwatch } from '../measure/stopwatch.js';
 import { samplerOf } from './sampling-contenders.js';
@@ -20,12 +19,18 @@ await program(async ({ contender, baseUrl, calls, held, idleSeconds }: Task) => 
   const control = async (action: string): Promise<{ held: number }> =>
     (await (await fetch(`${baseUrl}/bench/${action}`, { method: 'POST' })).json()) as { held: number };
   const { sample } = await samplerOf(contender, baseUrl);
-  // Opens the connections and their buffers before counting begins.
-  await keepInFlight(sample, calls * 2, calls);
+  const startAll = async (): Promise<PromiseLike<unknown>[]> => {
+    await control('hold');
+    const calling = Array.from({ length: calls }, () => sample());
+    while ((await control('held')).held < held) await pause(20);
+    return calling;
+  };
+  // Opens all connections before counting begins: a contender that needs fewer while the server answers would open the rest in the measured part.
+  const first = await startAll();
+  await control('release');
+  await Promise.all(first);
   const before = heldBytes();
-  await control('hold');
-  const pending = Array.from({ length: calls }, () => sample());
-  while ((await control('held')).held < held) await pause(20);
+  const pending = await startAll();
   const bytesPerCall = (heldBytes() - before) / calls;
   // The collection continues in the background for a moment.
   await pause(1_000);

@@ -1,4 +1,4 @@
-import { type HttpClient, hasSubscribers, publish, type RawResponse, sleep } from '@tinkex/http';
+import { type HttpClient, type HttpResult, hasSubscribers, publish, type RawResponse, sleep } from '@tinkex/http';
 import type { ClientReport } from '@tinkex/telemetry/reporter';
 import type { ApiStatusError } from '@tinkex/types';
 import { endpoints, type QueueReport, stringifyJson } from '@tinkex/types/wire';
@@ -105,16 +105,24 @@ export class Poller {
         heldBytes = sizeBytes;
         memory = { ...FIRST_POLL, allowMetadataOnly: false };
       }
-      // One frame for the whole job: thousands may wait for a slot.
+      // One frame for the whole job: tens of thousands may be pending, and each frame holds its variables.
       for (let iteration = 0; ; iteration += 1) {
         if (!slots.tryEnter()) await slots.enter(1, job.scope.requestSignal, !memory.allowMetadataOnly);
         const startedAtMs = clock.now();
-        const answer = await this.#send(job, memory, iteration);
+        let answer: PollAnswer;
+        try {
+          answer = answerOfResponse((await this.#send(job, memory, iteration)).data);
+        } catch (error) {
+          if (job.scope.requestSignal?.aborted) throw error;
+          answer = answerOfError(error);
+        } finally {
+          slots.leave();
+        }
         const heldMs = clock.now() - startedAtMs;
         quickAnswers = heldMs >= HELD_ANSWER_MS ? 0 : quickAnswers + 1;
         const decision = decidePoll(memory, answer, job.requestId, job.requestType);
         this.#publish(job, iteration, decision, answer, heldMs);
-        if (answer.kind !== 'success' || decision.action === 'reject') this.#report(job, memory, answer, decision, iteration, begunAtMs);
+        this.#report(job, memory, answer, decision, iteration, begunAtMs);
         job.observer.polled();
         if (decision.action === 'resolve') return this.#decode(job, decision, iteration, begunAtMs);
         if (decision.action === 'reject') throw decision.error;
@@ -122,12 +130,7 @@ export class Poller {
         if (decision.action === 'fetch') {
           await responseBudget.enter(decision.sizeBytes, job.scope.signal);
           heldBytes = decision.sizeBytes;
-        } else if (decision.action === 'bill') {
-          await this.#pauseUnpaid(decision.error, job.scope.signal);
-        } else {
-          if (decision.queue !== undefined) job.observer.queueStateIs(decision.queue, job.requestId);
-          await this.#wait(decision.wait, startedAtMs, quickAnswers - 1, job.scope.signal);
-        }
+        } else await this.#pause(job, decision, startedAtMs, quickAnswers - 1);
       }
     } finally {
       if (heldBytes > 0) responseBudget.leave(heldBytes);
@@ -135,34 +138,25 @@ export class Poller {
     }
   }
 
-  /** Polls once, in the slot taken before, and releases the slot. */
-  async #send<T>(job: PollJob<T>, memory: PollMemory, iteration: number): Promise<PollAnswer> {
-    const { http, slots, accept } = this.#parts;
-    const signal = job.scope.requestSignal;
-    try {
-      const call = http.request({
-        method: 'POST',
-        path,
-        pool,
-        attemptTimeoutMs,
-        maxRetries: 0,
-        body: pollBody(job.requestId, memory.allowMetadataOnly),
-        contentType: 'application/json',
-        accept: job.decoder.protobuf === undefined ? 'application/json' : accept,
-        headers: this.#headers(job, iteration),
-        requestType: job.requestType,
-        acceptStatus: POLLED_STATUSES,
-        parse: keepResponse,
-        signal,
-      });
-      // withMetadata() returns a native promise; awaiting the call itself, a thenable, takes three more turns of the microtask queue.
-      return answerOfResponse((await call.withMetadata()).data);
-    } catch (error) {
-      if (signal?.aborted) throw error;
-      return answerOfError(error);
-    } finally {
-      slots.leave();
-    }
+  /** Sends one poll. A native promise: awaiting the call itself, a thenable, takes three more turns of the microtask queue. */
+  #send<T>(job: PollJob<T>, memory: PollMemory, iteration: number): Promise<HttpResult<RawResponse>> {
+    const { http, accept } = this.#parts;
+    const call = http.request({
+      method: 'POST',
+      path,
+      pool,
+      attemptTimeoutMs,
+      maxRetries: 0,
+      body: pollBody(job.requestId, memory.allowMetadataOnly),
+      contentType: 'application/json',
+      accept: job.decoder.protobuf === undefined ? 'application/json' : accept,
+      headers: this.#headers(job, iteration),
+      requestType: job.requestType,
+      acceptStatus: POLLED_STATUSES,
+      parse: keepResponse,
+      signal: job.scope.requestSignal,
+    });
+    return call.withMetadata();
   }
 
   #headers<T>(job: PollJob<T>, iteration: number): Record<string, string> {
@@ -175,6 +169,17 @@ export class Poller {
       headers['x-tinker-create-promise-roundtrip-time'] = String(job.roundtripMs / 1000);
     }
     return job.headers === undefined ? headers : { ...job.headers, ...headers };
+  }
+
+  #pause<T>(
+    { observer, requestId, scope }: PollJob<T>,
+    decision: Extract<PollDecision, { action: 'bill' | 'repoll' }>,
+    startedAtMs: number,
+    quickAnswers: number,
+  ): Promise<void> {
+    if (decision.action === 'bill') return this.#pauseUnpaid(decision.error, scope.signal);
+    if (decision.queue !== undefined) observer.queueStateIs(decision.queue, requestId);
+    return this.#wait(decision.wait, startedAtMs, quickAnswers, scope.signal);
   }
 
   async #wait(wait: PollWait, startedAtMs: number, quickAnswers: number, signal: AbortSignal): Promise<void> {
@@ -207,7 +212,8 @@ export class Poller {
 
   #report<T>(job: PollJob<T>, memory: PollMemory, answer: PollAnswer, decision: PollDecision, iteration: number, begunAtMs: number): void {
     const { onReport, clock } = this.#parts;
-    if (onReport === undefined) return;
+    const isOrdinary = answer.kind === 'success' && decision.action !== 'reject';
+    if (onReport === undefined || isOrdinary) return;
     const { requestId, requestType } = job;
     const report = pollReport(memory, answer, decision, { requestId, requestType, iteration, elapsedMs: clock.now() - begunAtMs });
     if (report !== undefined) onReport(report);

@@ -62,6 +62,8 @@ class SampleCall<T> implements Startable {
   #requestId: string | undefined;
   /** The request whose result was lost last. */
   #lostRequestId: string | undefined;
+  /** What the session's poller counts this call as. */
+  #sessionCall: number | undefined;
   #failures = 0;
 
   constructor(sampler: Sampler, call: RunningCall<T>, prompt: ModelInput, settings: SampleSettings, kind: SampleKind<T>) {
@@ -86,35 +88,39 @@ class SampleCall<T> implements Startable {
     }
   }
 
+  /** Not an async function: each pending call would hold its frame. */
   start(): void {
-    const { queue } = this.#sampler;
-    this.#run().then(
-      (value) => {
-        queue.leave();
-        this.#call.resolve(value);
-      },
-      (error: unknown) => {
-        queue.leave();
-        this.#call.reject(error);
-      },
+    this.#sessionCall = this.#sampler.sessionPoller?.beginCall();
+    this.#sample().then(
+      (response) => this.#succeed(response),
+      (error: unknown) => this.#fail(error),
     );
   }
 
-  async #run(): Promise<T> {
-    const { sessionPoller } = this.#sampler;
-    const sessionCall = sessionPoller?.beginCall();
+  #succeed(response: SampleResponse): void {
+    let value: T;
     try {
-      const response = await this.#sample();
-      const value = this.#kind.finish(response);
-      if (hasSubscribers('tinkex:sampling:call')) this.#publish(response, undefined);
-      return value;
+      value = this.#kind.finish(response);
     } catch (error) {
-      // Requests see a time limit as an abort like any other; the event has the reason that the future shows.
-      if (hasSubscribers('tinkex:sampling:call')) this.#publish(undefined, this.#call.explain(error));
-      throw error;
-    } finally {
-      if (sessionCall !== undefined) sessionPoller?.endCall(sessionCall);
+      this.#fail(error);
+      return;
     }
+    if (hasSubscribers('tinkex:sampling:call')) this.#publish(response, undefined);
+    this.#leave();
+    this.#call.resolve(value);
+  }
+
+  #fail(error: unknown): void {
+    // Requests see a time limit as an abort like any other; the event has the reason that the future shows.
+    if (hasSubscribers('tinkex:sampling:call')) this.#publish(undefined, this.#call.explain(error));
+    this.#leave();
+    this.#call.reject(error);
+  }
+
+  #leave(): void {
+    const { queue, sessionPoller } = this.#sampler;
+    if (this.#sessionCall !== undefined) sessionPoller?.endCall(this.#sessionCall);
+    queue.leave();
   }
 
   #sample(): Promise<SampleResponse> {

@@ -13,7 +13,7 @@ import { withAttempts } from '../retry/retry.js';
 import type { Transport } from '../transport/transport.js';
 import { UndiciTransport } from '../transport/undici-transport.js';
 import { normalizeBaseUrl, originOf } from '../url/url.js';
-import { EdgeRejections, readReply, statusError } from './read-reply.js';
+import { EdgeRejections, type ReplyReader, readReply, statusError } from './read-reply.js';
 
 /**
  * A client of one JSON API: retries, deadlines, credentials, redirects, compression, events.
@@ -91,7 +91,9 @@ export class HttpClient {
     } catch (error) {
       return Promise.reject(error);
     }
-    return this.#run(call).then((reply) => this.#result(options, call, this.#accepted(call, reply)));
+    // A pending call keeps these two, not all of its options.
+    const { parse, schema } = options;
+    return this.#run(call).then((reply) => this.#result({ parse, schema }, call, this.#accepted(call, reply)));
   }
 
   #begin(options: StreamOptions, isStream: boolean, acceptStatus: readonly number[] | undefined): Call {
@@ -133,10 +135,10 @@ export class HttpClient {
     this.#onDeprecation({ note, level: isError ? 'error' : 'warning' });
   }
 
-  #result<T>(options: RequestOptions<T>, { attempt, retryDelayMs }: Call, reply: Reply): HttpResult<T> {
+  #result<T>(reader: ReplyReader<T>, { attempt, retryDelayMs }: Call, reply: Reply): HttpResult<T> {
     const { status, headers } = reply;
     try {
-      const data = readReply(reply, options);
+      const data = readReply(reply, reader);
       return { data, status, headers, requestId: requestIdOf(headers), attempts: attempt + 1, retryDelayMs };
     } catch (error) {
       throw withAttempts(error, attempt + 1);

@@ -6,8 +6,11 @@ import { unusableResponse } from '../transport/unusable-response.js';
 
 const DECODER = new TextDecoder();
 
+/** How a call reads its reply. */
+export type ReplyReader<T> = Pick<RequestOptions<T>, 'parse' | 'schema'>;
+
 /** Makes the caller's value from a reply that counts as a success. */
-export function readReply<T>({ status, headers, bytes }: Reply, { parse, schema }: RequestOptions<T>): T {
+export function readReply<T>({ status, headers, bytes }: Reply, { parse, schema }: ReplyReader<T>): T {
   if (parse !== undefined) return parse({ status, headers, bytes, requestId: requestIdOf(headers) });
   const contentType = headers['content-type'];
   if (schema === undefined) return looseValue(bytes, contentType) as T;
