@@ -1,3 +1,4 @@
+import { cookbookMutations } from './cookbook.js';
 import { rendererMutations } from './renderers.js';
 
 /** One deliberate fault: an invariant, the text that keeps it, and the tests that must notice when it is gone. */
@@ -96,4 +97,5 @@ export const mutations: readonly Mutation[] = [
     tests: ['src/checkpoints/extract-archive.test.ts'],
   },
   ...rendererMutations,
+  ...cookbookMutations,
 ];

@@ -29,7 +29,7 @@ export interface SupervisedConfig
   readonly service: ServiceClient;
   /** The base model. */
   readonly model: string;
-  /** Conversations, from `conversationsFromJsonl` or `conversationsFrom`, or examples of your own. */
+  /** Conversations, from `conversationsFromJsonl` or `conversationsFrom`, or your own examples. */
   readonly data: ConversationSource | SupervisedData;
   /** The run folder. A run that is there already continues. */
   readonly logPath: string;

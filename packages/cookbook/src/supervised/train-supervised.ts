@@ -32,7 +32,7 @@ export interface SupervisedRun {
   readonly samplerPath: string | undefined;
   /** Metrics of the last step. */
   readonly metrics: Metrics;
-  /** What the conversations consist of; undefined for examples of your own. */
+  /** What the conversations consist of; undefined for your own examples. */
   readonly report: DataReport | undefined;
 }
 
