@@ -93,6 +93,7 @@ const DEFAULTS = {
   evaluators: [],
   infrequentEvaluators: [],
   sinks: [],
+  onWarning: (message: string, cause: unknown) => process.emitWarning(`${message} ${String(cause)}`),
 } as const;
 const DEFAULT_BATCH_SIZE = 128;
 const DEFAULT_ADAM = { beta1: 0.9, beta2: 0.95, eps: 1e-8 };

@@ -34,7 +34,7 @@ export async function openTraining(config: ResolvedConfig, checkpoints: readonly
       return { training: await service.createTrainingClientFromStateWithOptimizer(path, { userMetadata }), record };
     } catch (error) {
       if (!isMissing(error) || index === candidates.length - 1) throw error;
-      onWarning?.(`The checkpoint ${path} does not exist any more. An older one is used.`, error);
+      onWarning(`The checkpoint ${path} does not exist any more. An older one is used.`, error);
     }
   }
   if (loadCheckpointPath !== undefined) {

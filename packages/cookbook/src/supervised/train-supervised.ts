@@ -88,7 +88,7 @@ interface PreparedRun {
 }
 
 async function runPlan({ config, opened, data, plan, evaluators, writer, state: start, previous }: PreparedRun): Promise<SupervisedRun> {
-  const { service, logPath, sinks, submitAhead, onStep, signal, clock = systemClock, onWarning = warn } = config;
+  const { service, logPath, sinks, submitAhead, onStep, signal, clock = systemClock, onWarning } = config;
   const { training, record: resumed } = opened;
   const rest = service.createRestClient();
   const deleteCheckpoint = (path: string) => rest.deleteCheckpointFromTinkerPath(path);
@@ -206,8 +206,4 @@ function resumedState(
     }
     return tokens;
   });
-}
-
-function warn(message: string, cause: unknown): void {
-  process.emitWarning(`${message} ${String(cause)}`);
 }
