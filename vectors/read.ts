@@ -10,6 +10,15 @@ export interface VectorCase<Input, Expected> {
 
 /** The cases of `vectors/protocol/<file>.json`. All packages read the protocol's vectors through this function. */
 export function readVectors<Input, Expected>(file: string): VectorCase<Input, Expected>[] {
-  const text = readFileSync(new URL(`./protocol/${file}.json`, import.meta.url), 'utf8');
-  return (JSON.parse(text) as { cases: VectorCase<Input, Expected>[] }).cases;
+  return readCases(`./protocol/${file}.json`);
+}
+
+/** The cases of `vectors/cookbook/<file>.json`, which running the Python reference's training loops gave. Their fields differ from file to file. */
+export function readCookbookVectors<Case>(file: string): Case[] {
+  return readCases(`./cookbook/${file}.json`);
+}
+
+function readCases<Case>(path: string): Case[] {
+  const text = readFileSync(new URL(path, import.meta.url), 'utf8');
+  return (JSON.parse(text) as { cases: Case[] }).cases;
 }

@@ -1,3 +1,4 @@
+import { cookbookMutations } from './cookbook.js';
 import { rendererMutations } from './renderers.js';
 
 /** One deliberate fault: an invariant, the text that keeps it, and the tests that must notice when it is gone. */
@@ -352,4 +353,5 @@ export const mutations: readonly Mutation[] = [
     package: 'testkit',
     tests: ['test/engine/gradients.test.ts', 'test/engine/losses.test.ts'],
   },
+  ...cookbookMutations,
 ];

@@ -1,0 +1,24 @@
+import type { SamplingClient, TrainingClient } from '@tinkex/clients';
+import type { Usage } from '../budget/price-table.js';
+
+/** Named numbers. */
+export type EvaluationMetrics = Readonly<Record<string, number>>;
+
+/** Measures the weights of a sampling client. */
+export interface SamplingEvaluator {
+  readonly kind: 'sampling';
+  evaluate(client: SamplingClient): Promise<EvaluationMetrics>;
+  /** The most tokens that one evaluation uses. Needed by runs with `maxCostUsd`. */
+  readonly usage?: Usage | undefined;
+}
+
+/** Measures the model of a training client. It must not change the model. */
+export interface TrainingEvaluator {
+  readonly kind: 'training';
+  evaluate(client: TrainingClient): Promise<EvaluationMetrics>;
+  /** The most tokens that one evaluation uses. Needed by runs with `maxCostUsd`. */
+  readonly usage?: Usage | undefined;
+}
+
+/** Measures a model, during training or without it. */
+export type Evaluator = SamplingEvaluator | TrainingEvaluator;

@@ -1,0 +1,16 @@
+export { costOf, type PriceTable, type Usage } from './budget/price-table.js';
+export type { SpendingLimits } from './budget/spending.js';
+export type { CheckpointLifetimes } from './checkpoints/checkpointer.js';
+export type { SavePolicy } from './checkpoints/save-policy.js';
+export { type ConversationDataset, conversationDataset, type DataReport, type RenderOptions } from './data/conversation-dataset.js';
+export { type ConversationSource, type ConversationSplit, conversationsFrom, type SplitOptions } from './data/conversation-source.js';
+export { type ConversationFormat, type ConversationsFromJsonlOptions, conversationsFromJsonl } from './data/conversations-from-jsonl.js';
+export { numpyPermutation } from './data/numpy-random.js';
+export { type BatchOptions, type RowDatasetOptions, rowDataset, type SupervisedDataset } from './data/supervised-dataset.js';
+export type { EvaluationMetrics, Evaluator, SamplingEvaluator, TrainingEvaluator } from './evaluation/evaluator.js';
+export { bitsPerByte, type DecodingTokenizer, meanNll, type ScoredTargets, scoreTargets } from './evaluation/loss-metrics.js';
+export { type NllEvaluatorOptions, nllEvaluator } from './evaluation/nll.js';
+export type { SupervisedConfig, SupervisedData } from './supervised/config.js';
+export { type LrSchedule, lrMultiplier } from './supervised/lr-schedule.js';
+export type { StopReason } from './supervised/plan.js';
+export { type SupervisedRun, trainSupervised } from './supervised/train-supervised.js';

@@ -1,0 +1,42 @@
+import type { Metrics } from '@tinkex/telemetry/runs';
+import type { Datum, ForwardBackwardOutput, OptimStepResponse } from '@tinkex/types';
+import { bitsPerByte, type DecodingTokenizer, meanNll, scoreTargets } from '../evaluation/loss-metrics.js';
+import type { PlannedStep, SupervisedPlan } from './plan.js';
+
+/** What has come back for a step. */
+export interface StepResults {
+  readonly data: readonly Datum[];
+  readonly output: ForwardBackwardOutput;
+  readonly update: OptimStepResponse;
+  readonly evaluation: Metrics;
+  readonly timings: Metrics;
+}
+
+/** The record of a step in `metrics.jsonl`, under the reference's names. */
+export function stepMetrics(
+  { totalSteps }: SupervisedPlan,
+  { step, epoch, adamParams }: PlannedStep,
+  { data, output, update, evaluation, timings }: StepResults,
+  tokenizer: DecodingTokenizer,
+): Metrics {
+  const logprobs = output.lossFnOutputs.map((outputs) => outputs.logprobs?.toNumbers() ?? []);
+  const scored = scoreTargets(data, logprobs);
+  return {
+    epoch,
+    progress: (step + 1) / totalSteps,
+    learning_rate: adamParams.learningRate,
+    ...update.metrics,
+    num_sequences: data.length,
+    num_tokens: tokensOf(data),
+    num_loss_tokens: scored.reduce((sum, { weights }) => sum + Array.from(weights).reduce((total, weight) => total + weight, 0), 0),
+    train_mean_nll: meanNll(scored),
+    train_mean_bpb: bitsPerByte(scored, tokenizer),
+    ...evaluation,
+    ...timings,
+  };
+}
+
+/** The tokens that the model reads. */
+export function tokensOf(data: readonly Datum[]): number {
+  return data.reduce((sum, { modelInput }) => sum + modelInput.length, 0);
+}

@@ -1,0 +1,13 @@
+export { type CheckpointRecord, decodeCheckpointRecord, encodeCheckpointRecord, lastCheckpoint } from './checkpoint-record.js';
+export { csvSink } from './csv-sink.js';
+export { describeConfig } from './describe-config.js';
+export { type GaugeMeter, type GaugeSinkOptions, gaugeSink } from './gauge-sink.js';
+export { type JsonlPart, JsonlReader, type LineProblem } from './jsonl-reader.js';
+export { jsonlSink } from './jsonl-sink.js';
+export type { Metrics, MetricsSink } from './metrics-sink.js';
+export { type RunFolder, readRun } from './read-run.js';
+export { type Json, type JsonRecord, parseLenientJson, stringifyLine } from './run-json.js';
+export { RUN_FILES, RunWriter, type RunWriterOptions } from './run-writer.js';
+export { StepTimer, type TimingSpan, timingMetrics, timingRecord } from './step-timer.js';
+export { metricsTable, type TableSinkOptions, tableSink } from './table-sink.js';
+export { type TensorboardSinkOptions, tensorboardSink } from './tensorboard-sink.js';
