@@ -303,11 +303,11 @@ describe('timings', () => {
 });
 
 describe('sinks', () => {
-  it('the table is sorted, has six decimals and hides totals and counts', () => {
+  it('the table is sorted, has six decimals and hides totals and counts', async () => {
     const table = metricsTable({ b: 0.5, 'a:total': 1, 'a:count': 2, 'a:mean': 3, nan: Number.NaN }, 4);
     expect(table).toBe('step 4\n  a:mean         3\n  b       0.500000\n  nan          NaN\n');
     const written: string[] = [];
-    tableSink({ write: (text) => written.push(text) }).logMetrics({ a: 1 }, 0);
+    await tableSink({ write: (text) => written.push(text) }).logMetrics({ a: 1 }, 0);
     expect(written).toEqual(['step 0\n  a  1\n']);
   });
 
@@ -327,7 +327,7 @@ describe('sinks', () => {
     expect(await textOf('copy.jsonl')).toBe('{"step": 1, "a": null}\n');
   });
 
-  it('gauges are created once and get finite values only', () => {
+  it('gauges are created once and get finite values only', async () => {
     const recorded: unknown[] = [];
     const created: string[] = [];
     const createGauge = (name: string) => {
@@ -335,8 +335,8 @@ describe('sinks', () => {
       return { record: (value: number, attributes?: object) => recorded.push([name, value, attributes]) };
     };
     const sink = gaugeSink({ createGauge }, { attributes: { run: 'r' } });
-    sink.logMetrics({ 'test/nll': 1, 'grad_norm:mean': Number.NaN }, 0);
-    sink.logMetrics({ 'test/nll': 2 }, 1);
+    await sink.logMetrics({ 'test/nll': 1, 'grad_norm:mean': Number.NaN }, 0);
+    await sink.logMetrics({ 'test/nll': 2 }, 1);
     expect(created).toEqual(['tinkex.run.test.nll']);
     expect(recorded).toEqual([
       ['tinkex.run.test.nll', 1, { run: 'r' }],
