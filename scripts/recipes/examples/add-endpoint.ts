@@ -2,7 +2,7 @@ import { after, before, type Recipe } from '../recipe.js';
 import { changeset } from './changeset.js';
 
 const VECTOR = {
-  name: '37 GET /api/v1/sessions/{session_id}/labels',
+  name: '49 GET /api/v1/sessions/{session_id}/labels',
   input: { method: 'GET', path: '/api/v1/sessions/{session_id}/labels' },
   expected: { answer: 'SessionLabelsResponse', http_retries: 10, outer_retry: 'EWR', timeout_seconds: 60, pool: 'train' },
 };
@@ -38,7 +38,7 @@ export const sessionLabelsResponse = responseObject<SessionLabelsResponse>('Sess
       '  getSessionLabels: { ...get, path: `$' + '{SESSION}/labels`, response: sessionLabelsResponse },\n',
     ),
     before('packages/types/src/index.ts', "TraceExportResponse } from './wire/sessions.js'", 'SessionLabelsResponse, '),
-    { file: 'packages/types/test/vectors-json.test.ts', find: "('endpoints', 48)", replace: "('endpoints', 37)" },
+    { file: 'packages/types/test/vectors-json.test.ts', find: "('endpoints', 48)", replace: "('endpoints', 49)" },
     before(
       'packages/testkit/src/handlers/sessions.ts',
       'export const assignSessionProject',
@@ -49,19 +49,7 @@ export const sessionLabelsResponse = responseObject<SessionLabelsResponse>('Sess
 
 `,
     ),
-    {
-      file: 'packages/testkit/src/handlers/route-handlers.ts',
-      find: "import { assignSessionProject, createSession, exportSessionTrace, getSession, listSessions, sessionHeartbeat } from './sessions.js';",
-      replace: `import {
-  assignSessionProject,
-  createSession,
-  exportSessionTrace,
-  getSession,
-  getSessionLabels,
-  listSessions,
-  sessionHeartbeat,
-} from './sessions.js';`,
-    },
+    after('packages/testkit/src/handlers/route-handlers.ts', '  finishSession,\n  getSession,\n', '  getSessionLabels,\n'),
     before(
       'packages/testkit/src/handlers/route-handlers.ts',
       '  assignSessionProject,\n  exportSessionTrace,\n  getSampler',

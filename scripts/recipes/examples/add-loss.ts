@@ -1,19 +1,19 @@
 import { before, type Recipe } from '../recipe.js';
 import { changeset } from './changeset.js';
 
-/** `squared_error`: the squared log-probability of the target, weighted. */
+/** `l2`: the squared log-probability of the target, weighted. */
 export const addLoss: Recipe = {
   page: 'add-loss',
   edits: [
     {
       file: 'packages/types/src/training/forward-backward.ts',
-      find: "| 'cispo' | 'dro' | 'gspo'",
-      replace: "| 'cispo' | 'dro' | 'squared_error' | 'gspo'",
+      find: "'cross_entropy' | 'importance_sampling' | 'ppo' | 'cispo' | 'dro' | 'gspo' | 'stable_reinforce' | 'custom';",
+      replace: "'cross_entropy' | 'importance_sampling' | 'ppo' | 'cispo' | 'dro' | 'gspo' | 'stable_reinforce' | 'custom' | 'l2';",
     },
     before(
       'packages/testkit/src/engine/losses.ts',
       '  dro: {\n',
-      `  squared_error: {
+      `  l2: {
     inputs: ['weights'],
     optionalInputs: [],
     config: {},
@@ -32,8 +32,8 @@ export const addLoss: Recipe = {
     before(
       'packages/testkit/test/engine/losses.test.ts',
       "  it('importance_sampling is",
-      `  it('squared_error is w * lp^2', () => {
-    expect(evaluate('squared_error', -2, { weights: 0.5 })).toEqual({ value: 2, slope: -2, isClipped: false });
+      `  it('l2 is w * lp^2', () => {
+    expect(evaluate('l2', -2, { weights: 0.5 })).toEqual({ value: 2, slope: -2, isClipped: false });
   });
 
 `,
@@ -41,13 +41,13 @@ export const addLoss: Recipe = {
     before(
       'packages/testkit/test/engine/gradients.test.ts',
       "  it('importance_sampling', ",
-      `  it('squared_error', () => {
-    expectTrueGradients(bind('squared_error', { weights: random(count, 1, -1, 2) }));
+      `  it('l2', () => {
+    expectTrueGradients(bind('l2', { weights: random(count, 1, -1, 2) }));
   });
 
 `,
     ),
-    changeset('The loss `squared_error` is typed, and the embedded engine trains with it.', 'types', 'testkit'),
+    changeset('The loss `l2` is typed, and the embedded engine trains with it.', 'types', 'testkit'),
   ],
   typecheck: ['types', 'testkit'],
   tests: { testkit: ['test/engine/losses.test.ts', 'test/engine/gradients.test.ts'] },
