@@ -4,7 +4,7 @@ import type { RecordedCall } from '../recorder/recorded-call.js';
 /** The first version whose requests the `hosted` dialect takes: older ones send JSON where it reads protobuf. */
 const OLDEST_VERSION = '0.25.0';
 
-/** Programs may put anything into a header; only so many are remembered. */
+/** Programs may put anything into a header; no more than these are remembered. */
 const MAX_CLIENTS = 1_000;
 
 /** The clients that called, by the name and version in their headers. */
