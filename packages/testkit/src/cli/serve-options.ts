@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from 'commander';
+import type { Durability } from '../persistence/state-store.js';
 import { DIALECTS, type DialectName } from '../dialects/presets.js';
 
 /** Flags that the server sends to clients, by name. */
@@ -15,6 +16,7 @@ export interface ServeOptions {
   readonly chaos?: number | undefined;
   readonly chaosRate: number;
   readonly state?: string | undefined;
+  readonly durability?: Durability | undefined;
   readonly log: boolean;
 }
 
