@@ -8,7 +8,7 @@ const packageDir = fileURLToPath(new URL('..', import.meta.url));
 /** Set where many processes are started: built sources start faster. */
 const built = process.env['TINKEX_TESTKIT_CLI'];
 
-/** The command line in a process of its own. */
+/** The command line in a separate process. */
 export class Command {
   readonly child: ChildProcessByStdio<null, Readable, Readable>;
   output = '';

@@ -5,7 +5,7 @@ import { forwardBackwardBody, optimBody, type RawAnswer, RawClient, sampleBody }
 const STEPS = 40;
 const TOKENS = Array.from('the quick brown fox', (letter) => letter.charCodeAt(0));
 
-/** What a client has been told, so that a restarted server can be held to it. */
+/** What was acknowledged to a client, so that a restarted server can be held to it. */
 export interface Acknowledged {
   sessionId: string;
   modelId: string;
@@ -102,8 +102,8 @@ export async function referenceLosses(): Promise<readonly number[]> {
 }
 
 /**
- * Holds a restarted server to what was acknowledged. Returns what is missing or wrong: an empty list is success. Afterwards the life goes on:
- * the client resumes from a checkpoint if a call was open, and its next losses are those of a life without a restart.
+ * Holds a restarted server to what was acknowledged. Returns what is missing or wrong: an empty list is success. Afterwards the
+ * client resumes from a checkpoint if a call was open, and its next losses are those of a life without a restart.
  */
 export async function brokenPromises(client: RawClient, known: Acknowledged, reference: readonly number[]): Promise<string[]> {
   const wrong: string[] = [];

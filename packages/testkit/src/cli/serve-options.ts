@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander';
-import type { Durability } from '../persistence/state-store.js';
 import { DIALECTS, type DialectName } from '../dialects/presets.js';
+import type { Durability } from '../persistence/state-store.js';
 
 /** Flags that the server sends to clients, by name. */
 export type Flags = Readonly<Record<string, boolean | number | string>>;

@@ -3,7 +3,15 @@ import { DEFAULT_OPTIMIZER } from '@tinkex/types/wire';
 import { type AdapterModule, LoraAdapter } from './adapter.js';
 import { type BaseModel, createBaseModel } from './base-model.js';
 import { readAdapter, readHeader } from './checkpoint.js';
-import { type CheckpointFiles, DEFAULT_BASE_MODEL, type Engine, type EngineCounters, type EngineModelInfo, EngineUserError, type ModelSpec } from './engine.js';
+import {
+  type CheckpointFiles,
+  DEFAULT_BASE_MODEL,
+  type Engine,
+  type EngineCounters,
+  type EngineModelInfo,
+  EngineUserError,
+  type ModelSpec,
+} from './engine.js';
 import { LanguageModel } from './language-model.js';
 import { LearnModel } from './learn-model.js';
 import { LearnSampler, type SampleStreams } from './learn-sampler.js';

@@ -1,8 +1,8 @@
 import type { EngineModel } from '../engine/engine.js';
 import { refuse, type ServerReply } from '../requests/message.js';
 import type { RequestContext } from '../requests/request-context.js';
-import { OperationFailure } from '../state/executor.js';
 import { acceptedId } from '../state/accepted-id.js';
+import { OperationFailure } from '../state/executor.js';
 import type { AcceptedOperation, ModelRecord } from '../state/records.js';
 import { futureReply, newOperation } from './submit.js';
 
@@ -44,7 +44,7 @@ export function submitTraining(context: RequestContext, submission: TrainingSubm
   context.tenant.changed('accepted', acceptedId(model.modelId, seqId));
   if (model.progress.hasLostChanges) {
     model.progress.hasLostChanges = false;
-    // A load replaces what was lost. Anything else would go on from weights that the client does not expect: its future has expired.
+    // A load replaces what was lost. Anything else would continue from weights that the client does not expect: its future has expired.
     if (context.route !== 'loadWeights') return expiredReply(context, model, seqId, accepted);
   }
   const operation = newOperation(context, requestId, submission.requestType, () => runInEngine(context, submission));
@@ -61,7 +61,10 @@ function expiredReply(context: RequestContext, { modelId, lane }: ModelRecord, s
   return futureReply(context, accepted.requestId);
 }
 
-async function runInEngine({ server, tenant }: RequestContext, { model, changesEngine = false, run }: TrainingSubmission): Promise<unknown> {
+async function runInEngine(
+  { server, tenant }: RequestContext,
+  { model, changesEngine = false, run }: TrainingSubmission,
+): Promise<unknown> {
   const { progress, modelId } = model;
   const engine = engineOf(model);
   progress.isBusy = true;

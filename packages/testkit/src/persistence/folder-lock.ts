@@ -51,7 +51,7 @@ function acquire(path: string): void {
 /** Removes the lock of a holder that is gone. Throws when the holder is there. */
 function removeStale(path: string, text: string): void {
   if (isHeld(path, text)) throw inUse(path, text);
-  // Two processes may find the same stale lock. Only one rename of it succeeds, and whoever has moved a newer lock puts it back.
+  // Two processes may find the same stale lock. Only one rename of it succeeds, and a process that has moved a newer lock puts it back.
   const moved = `${path}-${randomUUID()}`;
   try {
     renameSync(path, moved);

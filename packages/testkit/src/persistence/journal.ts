@@ -51,8 +51,8 @@ export class Journal {
   }
 
   /**
-   * Resolves when everything appended so far survives a power failure. Calls at the same time share one sync. After a sync has failed, nobody
-   * knows what the disk holds: from then on every call fails.
+   * Resolves when everything appended so far survives a power failure. Calls at the same time share one sync. After a sync has failed, it
+   * is unknown what the disk holds: from then on every call fails.
    */
   async sync(): Promise<void> {
     const wanted = this.#bytes;

@@ -3,7 +3,7 @@ import type { EngineState } from '../engine/engine.js';
 const PAGE_BYTES = 4096;
 
 /**
- * A copy of what a model's engine remembers, as it was last written. It tells which pages have changed since: an operation that touches a few
+ * A copy of what a model's engine remembers, as it was last written. It knows which pages have changed since: an operation that touches a few
  * rows of a large table writes a few pages.
  */
 export class PagedState {

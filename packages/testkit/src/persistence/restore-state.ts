@@ -90,7 +90,11 @@ async function restoreModel(
   tenant.models.set(model.modelId, {
     ...model,
     engine,
-    progress: { ...newProgress(), revision, hasLostChanges: progress !== undefined && (progress.hasLostChanges || progress.revision > revision) },
+    progress: {
+      ...newProgress(),
+      revision,
+      hasLostChanges: progress !== undefined && (progress.hasLostChanges || progress.revision > revision),
+    },
     lane: new Lane({
       clock: server.clock,
       gapMs: server.settings.seqGapMs,

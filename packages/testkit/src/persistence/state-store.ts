@@ -1,25 +1,23 @@
 import { mkdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { CheckpointFiles, EngineState } from '../engine/engine.js';
+import type { CheckpointFiles } from '../engine/engine.js';
 import type { ModelRecord } from '../state/records.js';
 import type { ServerContext } from '../state/server-context.js';
 import type { StateChanges, TableName } from '../state/state-changes.js';
 import type { Tenant } from '../state/tenant.js';
 import { BlobStore } from './blob-store.js';
+import { EngineKeeper } from './engine-keeper.js';
 import { FolderLock } from './folder-lock.js';
 import type { Journal } from './journal.js';
-import { PagedState } from './paged-state.js';
 import { restoreTenant } from './restore-state.js';
 import { encodeEntries, StateFiles } from './state-files.js';
-import { type Entry, pageId, type StoredEngine, type StoredKind } from './stored-records.js';
 import { syncFolder } from './sync-folder.js';
 import { SAVED_FIRST, TABLES } from './tables.js';
+import { entryOf, type Touched } from './touched.js';
 
-/** How soon a change is on disk that nobody waits for. With the time that the disk takes, within 500 ms. */
+/** How soon a change is on disk that no reply waits for. With the time that the disk takes, within 500 ms. */
 const DELAY_MS = 250;
-/** An engine that remembers less than this is written after each operation; a larger one within the delay. */
-const SMALL_ENGINE_BYTES = 8 << 20;
 const MIN_SNAPSHOT_BYTES = 4 << 20;
 const SLICE_ENTRIES = 500;
 
@@ -31,20 +29,6 @@ export class StateWriteError extends Error {
   override readonly name = 'StateWriteError';
 }
 
-/** A record to be written, named by where to read it. */
-interface Touched {
-  readonly kind: StoredKind;
-  readonly keyHash: string;
-  readonly id: string;
-  readonly read: () => unknown;
-}
-
-/** What was last written of a model's engine. */
-interface KeptEngine {
-  readonly pages: PagedState;
-  readonly stored: StoredEngine;
-}
-
 /**
  * Keeps a server's state in a folder. A change is appended to a journal before it is acknowledged, so it survives the end of this process;
  * when it also survives a power failure depends on the durability. Snapshots keep the journal short.
@@ -54,11 +38,7 @@ export class StateStore implements StateChanges {
   readonly #isStrict: boolean;
   readonly #files: StateFiles;
   readonly #touched = new Map<string, Touched>();
-  readonly #engines = new WeakMap<ModelRecord, KeptEngine>();
-  /** Models whose engine has changed since it was last copied. */
-  readonly #late = new Map<ModelRecord, Tenant>();
-  /** Those of them that were busy when it was time to copy them: they are copied when their operation ends. */
-  readonly #overdue = new Set<ModelRecord>();
+  readonly #engines: EngineKeeper;
   #server: ServerContext | undefined;
   #lock: FolderLock | undefined;
   #blobs: BlobStore | undefined;
@@ -75,6 +55,7 @@ export class StateStore implements StateChanges {
     this.#dir = dir;
     this.#isStrict = durability === 'strict';
     this.#files = new StateFiles(dir);
+    this.#engines = new EngineKeeper(this.#isStrict, (touched) => this.#touch(touched));
   }
 
   /**
@@ -93,9 +74,7 @@ export class StateStore implements StateChanges {
         const tenant = await restoreTenant(server, stored, blobs);
         for (const model of tenant.models.values()) {
           const kept = stored.engineOf(model.modelId);
-          if (kept === undefined) continue;
-          const pages = new PagedState(kept.state);
-          this.#engines.set(model, { pages, stored: { revision: kept.revision, sizes: pages.sizes } });
+          if (kept !== undefined) this.#engines.restore(model, kept);
         }
       }
       this.#server = server;
@@ -103,7 +82,7 @@ export class StateStore implements StateChanges {
       this.#idCount = server.ids.count;
       this.#generation = generation;
       this.#startJournal();
-      if (generation > 0) this.#compact();
+      if (generation > 0) void this.#compact();
     } catch (error) {
       this.#lock.release();
       throw error;
@@ -121,12 +100,7 @@ export class StateStore implements StateChanges {
   trained(tenant: Tenant, model: ModelRecord): void | Promise<void> {
     model.progress.revision += 1;
     tenant.changed('progress', model.modelId);
-    const state = model.engine?.state?.();
-    if (state === undefined) return this.#keepSaved(tenant, model);
-    const isSmall = sizeOf(state) <= SMALL_ENGINE_BYTES;
-    // An engine that was busy when its time had come is still waiting.
-    if (isSmall || this.#isStrict || this.#overdue.has(model)) this.#keepEngine(tenant, model, state);
-    else this.#late.set(model, tenant);
+    return this.#engines.trained(tenant, model);
   }
 
   settle(): Promise<void> | undefined {
@@ -139,7 +113,7 @@ export class StateStore implements StateChanges {
   async close(): Promise<void> {
     clearTimeout(this.#timer);
     await this.#compacting;
-    for (const [model, tenant] of this.#late) this.#keepIdleEngine(tenant, model);
+    this.#engines.keepIdle();
     try {
       this.#write();
       await this.#sync();
@@ -160,40 +134,16 @@ export class StateStore implements StateChanges {
     this.#timer ??= setTimeout(() => this.#writeLate(), DELAY_MS).unref();
   }
 
-  /** An engine without `state()` is kept as it saves itself. */
-  async #keepSaved(tenant: Tenant, model: ModelRecord): Promise<void> {
-    if (model.engine !== undefined) this.#keepEngine(tenant, model, await model.engine.save('training'));
-  }
-
-  #keepEngine({ keyHash }: Tenant, model: ModelRecord, state: EngineState): void {
-    const { modelId } = model;
-    const pages = this.#engines.get(model)?.pages ?? new PagedState();
-    for (const page of pages.update(state)) {
-      this.#touch({ kind: 'page', keyHash, id: pageId(modelId, page), read: () => pages.get(page) });
-    }
-    const kept = { pages, stored: { revision: model.progress.revision, sizes: pages.sizes } };
-    this.#engines.set(model, kept);
-    this.#touch({ kind: 'engine', keyHash, id: modelId, read: () => (model.engine === undefined ? undefined : kept.stored) });
-    this.#late.delete(model);
-    this.#overdue.delete(model);
-  }
-
-  #keepIdleEngine(tenant: Tenant, model: ModelRecord): void {
-    const state = model.engine?.state?.();
-    if (model.progress.isBusy) this.#overdue.add(model);
-    else if (state !== undefined) this.#keepEngine(tenant, model, state);
-  }
-
   #writeLate(): void {
     this.#timer = undefined;
-    for (const [model, tenant] of this.#late) this.#keepIdleEngine(tenant, model);
+    this.#engines.keepIdle();
     try {
       this.#write();
     } catch {
       // Reported, and tried again after the next change.
       return;
     }
-    // A failure is reported to whoever settles next.
+    // The next call of `settle` reports a failure.
     this.#sync().catch(() => undefined);
   }
 
@@ -248,7 +198,7 @@ export class StateStore implements StateChanges {
   }
 
   /**
-   * The server goes on meanwhile: what changes is in the new journal, which is read after the snapshot. A record may therefore be newer in the
+   * The server continues meanwhile: what changes is in the new journal, which is read after the snapshot. A record may therefore be newer in the
    * snapshot than when it began, but never newer than the journal.
    */
   async #writeSnapshot(): Promise<void> {
@@ -287,18 +237,9 @@ export class StateStore implements StateChanges {
       for (const [table, { ids, read }] of Object.entries(TABLES) as [TableName, (typeof TABLES)[TableName]][]) {
         for (const id of ids(tenant)) all.push({ kind: table, keyHash, id, read: () => read(tenant, id, blobs) });
       }
-      for (const model of tenant.models.values()) all.push(...this.#allOfEngine(keyHash, model));
+      for (const model of tenant.models.values()) all.push(...this.#engines.all(keyHash, model));
     }
     return all;
-  }
-
-  #allOfEngine(keyHash: string, model: ModelRecord): Touched[] {
-    const kept = this.#engines.get(model);
-    if (kept === undefined || model.engine === undefined) return [];
-    const { modelId } = model;
-    const engine: Touched = { kind: 'engine', keyHash, id: modelId, read: () => kept.stored };
-    const pages = kept.pages.names();
-    return [engine, ...pages.map((page): Touched => ({ kind: 'page', keyHash, id: pageId(modelId, page), read: () => kept.pages.get(page) }))];
   }
 
   #open(): { readonly server: ServerContext; readonly blobs: BlobStore; readonly journal: Journal } {
@@ -306,16 +247,6 @@ export class StateStore implements StateChanges {
     if (this.#server === undefined || this.#blobs === undefined || journal === undefined) throw new Error('The state is not loaded yet.');
     return { server: this.#server, blobs: this.#blobs, journal };
   }
-}
-
-function entryOf({ kind, keyHash, id, read }: Touched): Entry {
-  return [kind, keyHash, id, read()];
-}
-
-function sizeOf(state: EngineState): number {
-  let size = 0;
-  for (const { length } of state.values()) size += length;
-  return size;
 }
 
 function* filesInUse({ tenants }: ServerContext): Generator<CheckpointFiles> {

@@ -4,8 +4,8 @@ import { EngineUserError } from '../engine/engine.js';
 import type { RouteName } from '../routes/route-types.js';
 import type { Gate } from '../script/gate.js';
 import type { FutureFailure, FutureOutcome, FutureRecord } from './future-record.js';
-import type { StateChanges } from './state-changes.js';
 import type { QueuePause } from './queue-pause.js';
+import type { StateChanges } from './state-changes.js';
 import type { Tenant } from './tenant.js';
 
 /** Accepted work: the future that takes its result, and how to do it. */

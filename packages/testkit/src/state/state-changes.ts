@@ -15,7 +15,7 @@ export type TableName =
   | 'audit'
   | 'usage';
 
-/** Who keeps the state across restarts is told here what has changed. */
+/** Receives what has changed, to keep it across restarts. */
 export interface StateChanges {
   /** A record was created, changed or deleted. */
   changed(tenant: Tenant, table: TableName, id: string): void;

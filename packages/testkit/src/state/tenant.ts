@@ -1,8 +1,8 @@
 import type { Clock } from '@tinkex/http';
 import type { ServerReply } from '../requests/message.js';
 import { FutureStore, type RetentionLimits } from './future-store.js';
-import type { StateChanges, TableName } from './state-changes.js';
 import type { AuditRecord, CheckpointRecord, ModelRecord, SamplerRecord, SessionRecord, UsageRecord } from './records.js';
+import type { StateChanges, TableName } from './state-changes.js';
 
 const MAX_TELEMETRY_EVENTS = 10_000;
 const HOUR_MS = 3_600_000;
