@@ -74,8 +74,8 @@ export {
 } from './model-input/chunks.js';
 export { ModelInput } from './model-input/model-input.js';
 export { consoleUrls } from './paths/console-urls.js';
-export type { CheckpointType } from './paths/tinker-path.js';
-export { formatTinkerPath, parseTinkerPath, type TinkerPath } from './paths/tinker-path.js';
+export type { CheckpointReference, CheckpointType } from './paths/tinker-path.js';
+export { formatTinkerPath, parseCheckpointPath, parseTinkerPath, type TinkerPath } from './paths/tinker-path.js';
 export type { PromptAltTokens, SampledSequence, SampleResponse, StopReason } from './sampling/sample-response.js';
 export { promptLogprobsToList } from './sampling/sample-response.js';
 export { type TokenLogprob, TopkLogprobs, type TopkLogprobsFields } from './sampling/topk-logprobs.js';
@@ -88,6 +88,7 @@ export { type TokenizerSource, tokenizerIdFor } from './tokenizer/tokenizer-id.j
 export { type Datum, type DatumOptions, datum, type NextTokenOptions, nextTokenDatum } from './training/datum.js';
 export type { ForwardBackwardOutput, LossFnConfig, LossFnName, LossFnType } from './training/forward-backward.js';
 export type { LossFnInputs, LossFnInputsLike, TensorLike } from './training/loss-fn-inputs.js';
+export { lossOf } from './training/loss-of.js';
 export { type Provenance, type ProvenanceSpan, withProvenance } from './training/provenance.js';
 export type {
   AuditEventType,

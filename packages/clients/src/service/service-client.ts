@@ -26,7 +26,7 @@ import {
   type SamplingService,
 } from '../sampling/sampling-client.js';
 import { joinSampler, parseSamplingHandle, type SamplingClientHandle } from '../sampling/sampling-handle.js';
-import { checkLoraModel, checkOptimizer, createLoraModel, createModelFromState } from '../training/create-model.js';
+import { checkLoraModel, checkOptimizer, checkStatePath, createLoraModel, createModelFromState } from '../training/create-model.js';
 import type { LossHandle } from '../training/loss-handle.js';
 import type { TrainingParts } from '../training/operations.js';
 import { optimizerOf } from '../training/optimizer-settings.js';
@@ -286,6 +286,7 @@ export class ServiceClient implements AsyncDisposable, SamplingService {
   }
 
   async #createFromState(path: string, hasOptimizer: boolean, options: FromStateOptions, optimizer?: OptimizerConfig) {
+    checkStatePath(path);
     const modelSeqId = this.#nextModelSeqId++;
     return this.#runInSession(options, async (parts, step) => {
       const connectAs = (apiKey: string) => {

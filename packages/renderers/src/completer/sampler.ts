@@ -11,6 +11,8 @@ export interface SamplerInput {
   readonly prompt: ModelInput;
   readonly numSamples: number;
   readonly samplingParams: SamplingParams;
+  /** Also return the `k` likeliest tokens at each sampled position. Left out for none. */
+  readonly topkSampleLogprobs?: number | undefined;
 }
 
 /** Options of one call of a {@link Sampler}. */
