@@ -5,7 +5,7 @@ const INSPECT = Symbol.for('nodejs.util.inspect.custom');
 type Inspect = (value: unknown, options: object) => string;
 
 /**
- * Makes `console.log` show the objects of a class as its name and the fields that `describe` gives: what tells one object from another, without the parts
+ * Makes `console.log` show the objects of a class as its name and the fields that `describe` gives: what distinguishes one object from another, without the parts
  * it works with. Fields that are undefined are left out.
  */
 export function showAs<T extends object>(
