@@ -7,7 +7,7 @@ export type {
   CustomLossNode,
   CustomLossNodeOp,
 } from './custom-loss/custom-loss-graph.js';
-export type { LossIndex, LossOperand, LossTensor } from './custom-loss/loss-tensor.js';
+export type { LossIndex, LossOperand, LossSlice, LossTensor } from './custom-loss/loss-tensor.js';
 export type { LossFunction, LossInputRanks, TracedLoss, TraceOptions } from './custom-loss/trace-loss.js';
 export { AbortedError, type AbortedErrorOptions } from './errors/aborted-error.js';
 export { ApiStatusError, type ApiStatusErrorOptions } from './errors/api-status-error.js';
@@ -79,7 +79,7 @@ export { formatTinkerPath, parseCheckpointPath, parseTinkerPath, type TinkerPath
 export type { PromptAltTokens, SampledSequence, SampleResponse, StopReason } from './sampling/sample-response.js';
 export { promptLogprobsToList } from './sampling/sample-response.js';
 export { type TokenLogprob, TopkLogprobs, type TopkLogprobsFields } from './sampling/topk-logprobs.js';
-export type { NestedNumbers, NumberArray } from './tensor/flatten.js';
+export type { NestedNumbers, NumberArray, PlainNumbers } from './tensor/flatten.js';
 export type { AnyTypedArray, Int64Array } from './tensor/numbers.js';
 export { type PadOptions, TensorData, type TensorDtype, type TensorFields } from './tensor/tensor-data.js';
 export { BYTE_TOKENIZER_ID, ByteTokenizer, isByteTokenizerId } from './tokenizer/byte-tokenizer.js';

@@ -16,6 +16,7 @@ import {
   type WeightsInfoResponse,
   type WhoamiResponse,
 } from '@tinkex/types';
+import { showAs } from '@tinkex/types/wire';
 import type { EndpointKey, EndpointRequest, EndpointResponse } from '../calls/endpoint-types.js';
 import { type DownloadCheckpointOptions, type DownloadedCheckpoint, downloadCheckpoint } from '../checkpoints/download-checkpoint.js';
 import type { ConnectionOptions } from '../connection/connection-options.js';
@@ -28,7 +29,7 @@ import { requestByPath } from './checkpoint-id.js';
 import { type CopiedWeights, type CopyWeightsToProjectOptions, checkCopy, copyWeights } from './copy-weights.js';
 import { identityOf } from './identity.js';
 import { PageStream } from './page-stream.js';
-import { RestConnection, type RunRestCall } from './rest-connection.js';
+import { RestConnection, type RestIdentity, type RunRestCall } from './rest-connection.js';
 import { exportTrace } from './trace-export.js';
 
 /** Whose records a query covers. Default `owned`. */
@@ -63,13 +64,17 @@ export interface ListTrainingRunsOptions extends ListOptions, ScopeOptions {
 export class RestClient implements AsyncDisposable {
   readonly #connection: RestConnection;
 
+  static {
+    showAs(RestClient, (client) => ({ baseUrl: client.#connection.baseUrl, projectId: client.#connection.projectId }));
+  }
+
   constructor(options: ConnectionOptions | RestConnection = {}) {
     this.#connection = options instanceof RestConnection ? options : RestConnection.open(options);
   }
 
   /** @internal Use `service.createRestClient()`. */
-  static of(run: RunRestCall, projectId: string | undefined): RestClient {
-    return new RestClient(RestConnection.borrow(run, projectId));
+  static of(run: RunRestCall, identity: RestIdentity): RestClient {
+    return new RestClient(RestConnection.borrow(run, identity));
   }
 
   /** One training run. */

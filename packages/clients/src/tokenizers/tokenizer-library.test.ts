@@ -70,6 +70,15 @@ describe('TokenizerLibrary', () => {
     expect(transport.requests).toEqual([]);
   });
 
+  it('knows the ID of a token, and of the token that ends a text', async () => {
+    await writeFile(join(directory, 'tokenizer.json'), JSON.stringify(tokenizerJson));
+    await writeFile(join(directory, 'tokenizer_config.json'), JSON.stringify({ eos_token: { content: 'world', lstrip: false } }));
+    const tokenizer = await libraryOf({ directory }, noNetwork()).load('org/model');
+    expect(tokenizer.tokenId?.('hello')).toBe(1);
+    expect(tokenizer.tokenId?.('nothing')).toBeUndefined();
+    expect(tokenizer.eosTokenId).toBe(2);
+  });
+
   it('prefers the directory of the id itself', async () => {
     await writeFile(join(directory, 'tokenizer.json'), '{}');
     await mkdir(join(directory, 'org', 'model'), { recursive: true });
