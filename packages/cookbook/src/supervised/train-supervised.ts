@@ -1,4 +1,5 @@
 import { systemClock } from '@tinkex/http';
+import { toRendererTokenizer } from '@tinkex/renderers';
 import { type Metrics, type RunFolder, RunWriter, readRun } from '@tinkex/telemetry/runs';
 import { ConfigurationError } from '@tinkex/types';
 import { Spending } from '../budget/spending.js';
@@ -13,7 +14,7 @@ import { nllEvaluator } from '../evaluation/nll.js';
 import { type ResolvedConfig, resolveConfig, type SupervisedConfig, type SupervisedData } from './config.js';
 import { checkSameRun, configRecord } from './config-record.js';
 import { SupervisedDriver } from './driver.js';
-import { type OpenedTraining, openRenderer, openTraining, toRendererTokenizer } from './open-training.js';
+import { type OpenedTraining, openRenderer, openTraining } from './open-training.js';
 import { INITIAL_STATE, positionOf, type StopReason, type SupervisedPlan, type SupervisedState, stepOf } from './plan.js';
 import { isSavedAt, positionRecord, stateOfRecord } from './resume.js';
 import { tokensOf } from './step-metrics.js';
