@@ -48,7 +48,7 @@ export interface ChaosRig {
 
 /**
  * Does the work, then closes. Closing happens on the virtual clock too: after a failure, the request that finishes the session meets faults
- * and retries like any other, and would wait forever for a clock that nobody moves.
+ * and retries like any other, and would wait forever for a clock that stands still.
  */
 export async function closeAfter<T>({ clock, server, service }: ChaosRig, work: () => Promise<T>): Promise<T> {
   try {
