@@ -29,7 +29,7 @@ export { serverProtobuf } from './proto/server-protobuf.js';
 export type { RecordedCall } from './recorder/recorded-call.js';
 export type { CallFilter } from './recorder/recorder.js';
 export type { QueryOf, RequestOf, ResponseOf, ResultOf, RouteName, RouteParams } from './routes/route-types.js';
-export { PROTOCOL_RULES, type RuleId, VerificationError, type Violation } from './rules/rules.js';
+export { type Notice, PROTOCOL_RULES, type RuleId, VerificationError, type Violation } from './rules/rules.js';
 export type { Expectation } from './script/expectation.js';
 export type { Gate, GatePlace } from './script/gate.js';
 export type {

@@ -126,11 +126,46 @@ describe('serve', { timeout: 60_000 }, () => {
 
   it('logs every request and keeps none', async () => {
     const lines: string[] = [];
-    const options = { port: 0, host: '127.0.0.1', engine: 'canned', dialect: 'hosted', model: [], chaosRate: 0, log: true } as const;
+    const options = {
+      port: 0,
+      host: '127.0.0.1',
+      engine: 'canned',
+      dialect: 'hosted',
+      model: [],
+      strict: false,
+      chaosRate: 0,
+      log: true,
+    } as const;
     await using server = await startServing(options, { write: (line) => lines.push(line) });
     for (let call = 0; call < 3; call++) await fetch(`${server.url}/api/v1/healthz`);
     expect(lines).toHaveLength(3);
     expect(server.calls).toEqual([]);
+  });
+
+  it('accepts fields newer than the protocol with a notice, and says once which client it sees', async () => {
+    const lines: string[] = [];
+    const serving = { port: 0, host: '127.0.0.1', engine: 'canned', dialect: 'hosted', model: [], chaosRate: 0, log: false } as const;
+    const post = async (strict: boolean) => {
+      await using server = await startServing({ ...serving, strict }, { write: (line) => lines.push(line) });
+      const headers = {
+        'x-api-key': server.apiKey,
+        'content-type': 'application/json',
+        'x-idempotency-key': 'k',
+        'user-agent': 'AsyncTinker/Python 9.9.9',
+        'x-stainless-package-version': '9.9.9',
+      };
+      const body = JSON.stringify({ tags: [], sdk_version: '9.9.9', mood: 'good' });
+      const send = () => fetch(`${server.url}/api/v1/create_session`, { method: 'POST', headers, body });
+      const { status } = await send();
+      await send();
+      return status;
+    };
+    expect(await post(false)).toBe(200);
+    expect(lines).toEqual([
+      expect.stringMatching(/^Client: AsyncTinker\/Python 9\.9\.9, newer than the 0\.\d+\.\d+ that this server follows/),
+      'Notice: createSession: mood is not a known field and was ignored',
+    ]);
+    expect(await post(true)).toBe(422);
   });
 
   it('refuses options that make no sense', async () => {

@@ -51,7 +51,7 @@ describe('the optimizer of a model', () => {
     expect((await client.post('weights_info', { tinker_path: path })).json.optimizer_config).toEqual(DIMUON);
   });
 
-  for (const options of [{}, { acceptUnknownFields: true }]) {
+  for (const options of [{}, { strict: false }]) {
     rawTest.extend({ options })(`refuses the settings of another, with ${JSON.stringify(options)}`, async ({ server, client }) => {
       const sessionId = await client.createSession();
       const adam = await create(client, sessionId, 0);

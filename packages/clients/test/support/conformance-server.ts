@@ -1,4 +1,4 @@
-import { DIALECTS, startServer, type TestServer } from '@tinkex/testkit';
+import { startServer, type TestServer } from '@tinkex/testkit';
 import { ServiceClient } from '../../src/index.js';
 import { conformanceFlow, type FlowResults } from './conformance-flow.js';
 import { type RecordedRequest, recordingDifferences, recordingOf } from './conformance-recording.js';
@@ -7,8 +7,8 @@ import { type RecordedRequest, recordingDifferences, recordingOf } from './confo
 export function startConformanceServer({ isNewerSdk = false } = {}): Promise<TestServer> {
   return startServer({
     config: { fwdbwdMaxChunkLen: 3 },
-    // SDKs after the protocol's version send fields that it does not know, and insist on sequence ids.
-    ...(isNewerSdk ? { acceptUnknownFields: true, dialect: { ...DIALECTS.hosted, hasSequenceIds: true } } : {}),
+    // SDKs after the protocol's version may send fields that it does not know.
+    strict: !isNewerSdk,
   });
 }
 

@@ -1,14 +1,7 @@
 import type { TrainingClient } from '@tinkex/clients';
-import {
-  getRecommendedRendererName,
-  getRenderer,
-  type HuggingFaceTokenizer,
-  huggingFaceTokenizer,
-  type Renderer,
-  type RendererTokenizer,
-} from '@tinkex/renderers';
+import { getRecommendedRendererName, getRenderer, type Renderer, toRendererTokenizer } from '@tinkex/renderers';
 import type { CheckpointRecord } from '@tinkex/telemetry/runs';
-import { ApiStatusError, encodedIds, isByteTokenizerId, NotFoundError, RequestFailedError, type Tokenizer } from '@tinkex/types';
+import { ApiStatusError, NotFoundError, RequestFailedError } from '@tinkex/types';
 import type { ResolvedTrainOptions } from './train-options.js';
 
 /** A model to train, and the checkpoint it continues from. */
@@ -16,9 +9,6 @@ export interface OpenedTraining {
   readonly training: TrainingClient;
   readonly record?: CheckpointRecord | undefined;
 }
-
-/** The renderer of models that read bytes, which have no template. */
-const BYTE_RENDERER = 'role_colon';
 
 /**
  * Creates the model: from the newest checkpoint of the run that still exists, from `loadCheckpointPath`, or new. Checkpoints expire, and rolling ones stay
@@ -49,19 +39,7 @@ export async function openRenderer(
   training: Pick<TrainingClient, 'getTokenizer'>,
 ): Promise<Renderer> {
   if (renderer !== undefined) return renderer;
-  const name = rendererName ?? (isByteTokenizerId(model) ? BYTE_RENDERER : getRecommendedRendererName(model));
-  return getRenderer(name, toRendererTokenizer(await training.getTokenizer()));
-}
-
-/** A client's tokenizer as renderers use it. */
-export function toRendererTokenizer(tokenizer: Tokenizer): RendererTokenizer {
-  if ('token_to_id' in tokenizer) return huggingFaceTokenizer(tokenizer as unknown as HuggingFaceTokenizer);
-  return {
-    encode: (text) => encodedIds(tokenizer.encode(text)),
-    decode: (ids, { skipSpecialTokens = false } = {}) => tokenizer.decode(ids, { skipSpecialTokens }),
-    tokenId: (token) => tokenizer.tokenId?.(token),
-    eosTokenId: tokenizer.eosTokenId,
-  };
+  return getRenderer(rendererName ?? getRecommendedRendererName(model), toRendererTokenizer(await training.getTokenizer()));
 }
 
 function isMissing(error: unknown): boolean {

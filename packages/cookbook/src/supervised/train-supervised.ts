@@ -1,3 +1,4 @@
+import { toRendererTokenizer } from '@tinkex/renderers';
 import { type RunFolder, readRun } from '@tinkex/telemetry/runs';
 import { ConfigurationError } from '@tinkex/types';
 import { conversationDataset, type DataReport, renderConversation } from '../data/conversation-dataset.js';
@@ -7,7 +8,7 @@ import type { Evaluator } from '../evaluation/evaluator.js';
 import type { DecodingTokenizer } from '../evaluation/loss-metrics.js';
 import { nllEvaluator } from '../evaluation/nll.js';
 import { checkEvaluatorUsage } from '../loop/evaluations.js';
-import { type OpenedTraining, openRenderer, openTraining, toRendererTokenizer } from '../loop/open-training.js';
+import { type OpenedTraining, openRenderer, openTraining } from '../loop/open-training.js';
 import { INITIAL_STATE, positionOf, stepOf, type TrainingPlan, type TrainingState } from '../loop/plan.js';
 import { runTraining, type TrainingRun } from '../loop/run-training.js';
 import { type ResolvedConfig, resolveConfig, type SupervisedConfig, type SupervisedData } from './config.js';

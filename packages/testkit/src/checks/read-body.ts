@@ -2,13 +2,14 @@ import { ValidationError, type WireFormat } from '@tinkex/types';
 import { type Codec, endpoints, parseJson } from '@tinkex/types/wire';
 import type { Dialect } from '../dialects/dialect.js';
 import { readSubmissionHead, type SubmissionHead } from '../proto/read-request.js';
-import { serverProtobuf } from '../proto/server-protobuf.js';
+import { decodeForwardBackwardRequest } from '../proto/server-protobuf.js';
 import type { RecordedCall } from '../recorder/recorded-call.js';
 import type { Recorder } from '../recorder/recorder.js';
 import { refuse } from '../requests/message.js';
 import type { RouteName } from '../routes/route-types.js';
 import type { RuleId } from '../rules/rules.js';
 import type { Tenant } from '../state/tenant.js';
+import { decodeKnownFields, noteUnknownField } from './unknown-fields.js';
 
 /** Fields that the protocol requires and the codecs fill in, because users of the SDK may leave them out. */
 export const REQUIRED_FIELDS: Partial<Record<RouteName, readonly string[]>> = { asample: ['sampling_params'] };
@@ -16,16 +17,13 @@ export const REQUIRED_FIELDS: Partial<Record<RouteName, readonly string[]>> = { 
 /** Routes that answer an invalid body with 400; the others answer with 422. */
 const BAD_REQUEST_ROUTES: ReadonlySet<RouteName> = new Set<RouteName>(['setCheckpointTtl', 'assignSessionProject']);
 
-/** What the codecs say about a field that they do not know. */
-const UNKNOWN_FIELD = /is not a known field/;
-
 /** A body to read, and what decides how. */
 export interface BodyInput {
   readonly recorder: Recorder;
   readonly call: RecordedCall;
   readonly dialect: Dialect;
-  /** Drops undocumented fields instead of refusing the body. */
-  readonly acceptUnknownFields: boolean;
+  /** Refuses undocumented fields instead of noting and dropping them. */
+  readonly isStrict: boolean;
   readonly tenant: Tenant;
   readonly route: RouteName;
   readonly contentType: string | undefined;
@@ -47,7 +45,7 @@ function readForwardBackward(input: BodyInput): unknown {
     return decodeJson(input, endpoints[input.route === 'forward' ? 'forward' : 'forwardBackward'].request.decode);
   }
   try {
-    return serverProtobuf.forwardBackwardRequest.decode(input.body);
+    return decodeProtobuf(input);
   } catch (error) {
     // The issues of a readable message with wrong content have paths; those of an unreadable one have none.
     const isReadable = ValidationError.isInstance(error) && error.issues.every(({ path }) => path !== '');
@@ -55,6 +53,17 @@ function readForwardBackward(input: BodyInput): unknown {
     skipNumber(input, readSubmissionHead(input.body));
     return refuseInvalid(input, 422, 'body-invalid', error);
   }
+}
+
+function decodeProtobuf({ recorder, call, isStrict, route, body }: BodyInput): unknown {
+  const unknown = new Set<string>();
+  const request = decodeForwardBackwardRequest(body, (field) => unknown.add(field));
+  if (isStrict && unknown.size > 0) {
+    const issues = [...unknown].map((path) => ({ path, message: 'is not a known field; remove it' }));
+    throw new ValidationError({ direction: 'request', subject: 'ForwardBackwardRequest', issues });
+  }
+  for (const path of unknown) noteUnknownField(recorder, call, route, path);
+  return request;
 }
 
 function requireFormat({ recorder, call, dialect, route, contentType = '' }: BodyInput, formats: readonly WireFormat[]): WireFormat {
@@ -80,10 +89,9 @@ function decodeJson(input: BodyInput, decode: (wire: unknown) => unknown): unkno
   }
   try {
     requireFields(input.route, wire);
-    return decode(wire);
+    const { recorder, call, route, isStrict } = input;
+    return decodeKnownFields(wire, decode, { isStrict, note: (path) => noteUnknownField(recorder, call, route, path) });
   } catch (error) {
-    const known = input.acceptUnknownFields ? withoutUnknownFields(wire, error) : undefined;
-    if (known !== undefined) return decode(known);
     skipNumber(input, headInJson(wire));
     const status = BAD_REQUEST_ROUTES.has(input.route) ? 400 : 422;
     return refuseInvalid(input, status, hasNull(wire) ? 'field-null' : 'body-invalid', error);
@@ -121,27 +129,4 @@ function refuseInvalid({ recorder, call, route }: BodyInput, status: 400 | 422, 
   const detail = `${route}: ${reason}`;
   recorder.violate(call, rule, detail);
   refuse(status, detail);
-}
-
-/** A copy of a JSON body without the fields that the error calls unknown; undefined when the error lists other issues too. */
-function withoutUnknownFields(wire: unknown, error: unknown): unknown {
-  if (!ValidationError.isInstance(error) || !error.issues.every(({ message }) => UNKNOWN_FIELD.test(message))) return undefined;
-  const copy: unknown = structuredClone(wire);
-  for (const { path } of error.issues) {
-    remove(
-      copy,
-      path.split(/[.[\]]+/).filter((part) => part !== ''),
-    );
-  }
-  return copy;
-}
-
-function remove(value: unknown, [name = '', ...rest]: readonly string[]): void {
-  if (typeof value !== 'object' || value === null) return;
-  const holder = value as Record<string, unknown>;
-  if (rest.length === 0) {
-    delete holder[name];
-  } else {
-    remove(holder[name], rest);
-  }
 }

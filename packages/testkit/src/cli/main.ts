@@ -15,6 +15,7 @@ program
   .option('--dialect <name>', `server to imitate: ${Object.keys(DIALECTS).join(', ')}`, dialectOf, 'hosted' as const)
   .option('--model <name...>', 'base model names in addition to tinkex/tiny', [])
   .option('--flag <name[=value]>', 'flag for clients, such as sample_use_retrieve_futures; repeat it for more', flagOf)
+  .option('--strict', 'refuse fields that the protocol does not know; by default they are ignored and logged', false)
   .option('--chaos <seed>', 'inject random faults that depend on this seed', seedOf)
   .option('--chaos-rate <share>', 'share of requests that get a fault, with --chaos', rateOf, 0.1)
   .option('--state <dir>', 'keep sessions, models and checkpoints in this folder across restarts')

@@ -12,6 +12,7 @@ export interface ServeOptions {
   readonly dialect: DialectName;
   readonly model: readonly string[];
   readonly flag?: Flags | undefined;
+  readonly strict: boolean;
   readonly chaos?: number | undefined;
   readonly chaosRate: number;
   readonly state?: string | undefined;

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import type { RecordedCall } from '../recorder/recorded-call.js';
 import { startServer } from '../server/create-server.js';
 import type { TestServer } from '../server/test-server.js';
+import { SeenClients } from './seen-clients.js';
 import type { ServeOptions } from './serve-options.js';
 
 /** Where the command writes. */
@@ -20,7 +21,13 @@ export async function serve(options: ServeOptions, output: Output): Promise<void
 
 /** The server that the command runs. */
 export async function startServing(options: ServeOptions, output: Output): Promise<TestServer> {
-  const onCall = options.log ? (call: RecordedCall): void => output.write(logLine(call)) : undefined;
+  const clients = new SeenClients();
+  const onCall = (call: RecordedCall): void => {
+    const client = clients.introduce(call);
+    if (client !== undefined) output.write(client);
+    if (options.log) output.write(logLine(call));
+    for (const { detail } of call.notices) output.write(`Notice: ${detail}`);
+  };
   const server = await startServer({
     port: options.port,
     host: options.host,
@@ -28,6 +35,7 @@ export async function startServing(options: ServeOptions, output: Output): Promi
     dialect: options.dialect,
     baseModels: options.model,
     flags: options.flag,
+    strict: options.strict,
     // A command has no use for the recording, and ten thousand batches with their bodies take a lot of memory.
     recorderLimit: 0,
     stateDir: options.state,

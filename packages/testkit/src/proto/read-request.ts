@@ -1,4 +1,4 @@
-import { fromBinary, type MessageShape } from '@bufbuild/protobuf';
+import { fromBinary, type Message, type MessageShape } from '@bufbuild/protobuf';
 import {
   type Datum,
   datum,
@@ -27,8 +27,9 @@ export interface SubmissionHead {
 }
 
 /** The request in a protobuf message, held to the rules of the JSON codec. Numbers are copies. */
-export function readForwardBackwardRequest(bytes: Uint8Array): ForwardBackwardRequest {
-  const message = fromBinary(ForwardBackwardRequestSchema, bytes, { readUnknownFields: false });
+export function readForwardBackwardRequest(bytes: Uint8Array, onUnknownField: (field: string) => void): ForwardBackwardRequest {
+  const message = fromBinary(ForwardBackwardRequestSchema, bytes);
+  findUnknownFields(message, onUnknownField);
   const request: ForwardBackwardRequest = {
     modelId: message.modelId,
     seqId: message.seqId || undefined,
@@ -39,6 +40,16 @@ export function readForwardBackwardRequest(bytes: Uint8Array): ForwardBackwardRe
   };
   checkForwardBackwardRequest(request);
   return request;
+}
+
+/** Visits a message and those inside it. A field is named by its number and its message: `field 9 of Datum`. */
+function findUnknownFields(value: unknown, onUnknownField: (field: string) => void): void {
+  if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return;
+  const { $typeName, $unknown = [] } = value as Partial<Message>;
+  for (const { no } of $unknown) onUnknownField(`field ${no} of ${$typeName?.split('.').at(-1)}`);
+  for (const [name, inner] of Object.entries(value)) {
+    if (name !== '$unknown') findUnknownFields(inner, onUnknownField);
+  }
 }
 
 /**

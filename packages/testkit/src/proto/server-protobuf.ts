@@ -3,6 +3,13 @@ import { type BytesDecoder, type BytesEncoder, explainFailures, type ForwardBack
 import { readForwardBackwardRequest } from './read-request.js';
 import { writeForwardBackwardOutput, writeSampleResponse } from './write-results.js';
 
+/** The request in a protobuf message. Calls `onUnknownField` for each field that the protocol does not know; their values are skipped. */
+export function decodeForwardBackwardRequest(bytes: Uint8Array, onUnknownField: (field: string) => void): ForwardBackwardRequest {
+  return explainFailures('ForwardBackwardRequest', 'request', (input: Uint8Array) => readForwardBackwardRequest(input, onUnknownField))(
+    bytes,
+  );
+}
+
 /** The server's half of the protobuf wire format; the client's half is `protobuf` of `@tinkex/types/wire`. */
 export const serverProtobuf: {
   readonly forwardBackwardRequest: BytesDecoder<ForwardBackwardRequest>;
@@ -11,7 +18,7 @@ export const serverProtobuf: {
 } = {
   forwardBackwardRequest: {
     name: 'ForwardBackwardRequest',
-    decode: explainFailures('ForwardBackwardRequest', 'request', readForwardBackwardRequest),
+    decode: (bytes) => decodeForwardBackwardRequest(bytes, () => undefined),
   },
   forwardBackwardOutput: {
     name: 'ForwardBackwardOutput',

@@ -1,6 +1,6 @@
 import { REDACTED, redactHeaders, redactText } from '@tinkex/types/wire';
 import type { QueryOf, RequestOf, RouteName, RouteParams } from '../routes/route-types.js';
-import type { Violation } from '../rules/rules.js';
+import type { Notice, Violation } from '../rules/rules.js';
 
 /** One request that the server received. Credentials and signed URLs are hidden. */
 export class RecordedCall<Name extends RouteName = RouteName> {
@@ -26,6 +26,8 @@ export class RecordedCall<Name extends RouteName = RouteName> {
   fault: string | undefined;
   /** The rules this call broke. */
   readonly violations: Violation[] = [];
+  /** What the server noted about this call, if no earlier call gave it the same reason. */
+  readonly notices: Notice[] = [];
   readonly #target: string;
   readonly #headers: Readonly<Record<string, string | undefined>>;
   #request: unknown;

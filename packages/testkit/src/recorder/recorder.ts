@@ -1,7 +1,7 @@
 import type { Clock } from '@tinkex/http';
 import type { ServerReply, ServerRequest } from '../requests/message.js';
 import type { RouteName } from '../routes/route-types.js';
-import { type RuleId, type Violation, violationOf } from '../rules/rules.js';
+import { type Notice, type RuleId, type Violation, violationOf } from '../rules/rules.js';
 import { RecordedCall } from './recorded-call.js';
 
 /** Which calls to count. Every given field must match. */
@@ -23,6 +23,7 @@ interface CallWaiter {
 }
 
 const MAX_VIOLATIONS = 20_000;
+const MAX_NOTICES = 1_000;
 
 /** The ordered log of calls. Keeps the newest `limit` calls; totals stay exact. */
 export class Recorder {
@@ -34,6 +35,7 @@ export class Recorder {
   readonly #waiters = new Set<CallWaiter>();
   readonly #overall: Concurrency = { now: 0, max: 0 };
   readonly violations: Violation[] = [];
+  readonly notices: Notice[] = [];
   readonly #onCall: ((call: RecordedCall) => void) | undefined;
   #calls: RecordedCall[] = [];
   #nextIndex = 0;
@@ -99,6 +101,14 @@ export class Recorder {
     if (this.violations.length > MAX_VIOLATIONS) this.violations.shift();
   }
 
+  /** Records something that is not a violation. A client repeats itself, so each notice is recorded once. */
+  notice(call: RecordedCall, detail: string): void {
+    if (this.notices.length >= MAX_NOTICES || this.notices.some((earlier) => earlier.detail === detail)) return;
+    const notice = { detail, callIndex: call.index };
+    call.notices.push(notice);
+    this.notices.push(notice);
+  }
+
   /** Exact without a filter; with one, among the calls still kept. */
   count(route: RouteName, filter?: CallFilter): number {
     if (filter === undefined) return this.#totals.get(route) ?? 0;
@@ -124,11 +134,12 @@ export class Recorder {
     });
   }
 
-  /** Forgets calls, totals and violations, not what is in flight. */
+  /** Forgets calls, totals, violations and notices, not what is in flight. */
   clear(): void {
     this.#calls = [];
     this.#totals.clear();
     this.violations.length = 0;
+    this.notices.length = 0;
     for (const concurrency of [this.#overall, ...this.#concurrency.values()]) concurrency.max = concurrency.now;
   }
 

@@ -51,6 +51,14 @@ export interface Violation {
   readonly callIndex: number;
 }
 
+/** Something that a client did and the server put up with: a field newer than the protocol that the server knows. `verify()` passes. */
+export interface Notice {
+  /** What the request did. Never contains a credential. */
+  readonly detail: string;
+  /** The index of the first such call in `server.calls`. */
+  readonly callIndex: number;
+}
+
 /** Describes a breach of `rule`. */
 export function violationOf(rule: RuleId, detail: string, callIndex: number): Violation {
   return { rule, text: PROTOCOL_RULES[rule], url: `${PROTOCOL_PAGE}#${rule}`, detail, callIndex };

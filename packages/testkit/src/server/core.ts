@@ -137,14 +137,14 @@ export class Core {
       recorder,
       call,
       dialect: server.dialect,
-      acceptUnknownFields: server.settings.acceptUnknownFields,
+      isStrict: server.settings.isStrict,
       tenant,
       route,
       contentType: raw.headers['content-type'],
       body,
     });
     call.setRequest(request);
-    const query = readQuery(recorder, call, route, match.query);
+    const query = readQuery({ recorder, call, isStrict: server.settings.isStrict, route, text: match.query });
     call.setQuery(query);
     const context = new RequestContext({
       server,

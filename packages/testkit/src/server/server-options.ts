@@ -64,10 +64,11 @@ export interface TestServerOptions {
   /** Protocol rules to ignore. Default: none. */
   readonly ignoreRules?: readonly RuleId[] | undefined;
   /**
-   * Drops undocumented fields of JSON bodies, as an older, tolerant server does with a newer client. Default false: such a body is refused
-   * and breaks the rule `body-invalid`.
+   * Whether a field or query parameter that the protocol does not know is refused and breaks a rule. Default true: a test of a client should
+   * hear of a misspelled field. With false it is ignored and recorded in `server.notices`, as a server does with a newer client; the `serve`
+   * command runs like that.
    */
-  readonly acceptUnknownFields?: boolean | undefined;
+  readonly strict?: boolean | undefined;
   /** The projects that exist; others get 403. Default: any. */
   readonly projects?: readonly string[] | undefined;
   /** How long an archive or a trace takes to build; until then the answer is 503 or `pending`. Default 0. */
@@ -105,7 +106,7 @@ export interface ServerSettings {
   readonly maxBodyBytes: number;
   readonly recorderLimit: number;
   readonly ignoreRules: readonly RuleId[];
-  readonly acceptUnknownFields: boolean;
+  readonly isStrict: boolean;
   readonly projects: ReadonlySet<string> | undefined;
   readonly archiveBuildMs: number;
   readonly clockSkewMs: number;

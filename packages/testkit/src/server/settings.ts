@@ -29,7 +29,7 @@ export function serverSettings(options: TestServerOptions): ServerSettings {
     maxBodyBytes: options.maxBodyBytes ?? 256 * MEBIBYTE,
     recorderLimit: options.recorderLimit ?? 10_000,
     ignoreRules: options.ignoreRules ?? [],
-    acceptUnknownFields: options.acceptUnknownFields ?? false,
+    isStrict: options.strict ?? true,
     projects: options.projects === undefined ? undefined : new Set(options.projects),
     archiveBuildMs: options.archiveBuildMs ?? 0,
     clockSkewMs: options.clockSkewMs ?? 0,

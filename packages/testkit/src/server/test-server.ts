@@ -5,7 +5,7 @@ import type { RecordedCall } from '../recorder/recorded-call.js';
 import type { CallFilter } from '../recorder/recorder.js';
 import type { ServerReply, ServerRequest } from '../requests/message.js';
 import type { RouteName } from '../routes/route-types.js';
-import { VerificationError, type Violation } from '../rules/rules.js';
+import { type Notice, VerificationError, type Violation } from '../rules/rules.js';
 import { Expectation } from '../script/expectation.js';
 import type { Gate, GatePlace } from '../script/gate.js';
 import type { Script } from '../script/script.js';
@@ -162,6 +162,11 @@ export class TestServer {
     return this.#core.recorder.violations;
   }
 
+  /** What the server put up with, each once: with `strict: false`, the fields that it does not know. `verify()` passes with notices. */
+  get notices(): readonly Notice[] {
+    return this.#core.recorder.notices;
+  }
+
   /** The telemetry events that clients sent, of all tenants. */
   get telemetryEvents(): readonly unknown[] {
     return [...this.#core.server.tenants.all()].flatMap((tenant) => [...tenant.telemetry]);
@@ -222,8 +227,8 @@ export class TestServer {
   }
 
   /**
-   * Opens all gates and forgets scripts, gates, chaos, expectations, calls, violations and failures of the server itself, so that `verify()`
-   * passes. Sessions, models and weights stay.
+   * Opens all gates and forgets scripts, gates, chaos, expectations, calls, violations, notices and failures of the server itself, so that
+   * `verify()` passes. Sessions, models and weights stay.
    */
   reset(): void {
     this.#interventions.clear();
