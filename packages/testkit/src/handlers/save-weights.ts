@@ -62,6 +62,7 @@ function ephemeralSampler(context: RequestContext, model: ModelRecord, samplingS
   }
   addSampler(context, { samplerId, sessionId, baseModel, checkpoint: { files } });
   context.tenant.sessions.get(sessionId)?.samplerSeqs.set(samplingSessionSeqId, { fingerprint: 'ephemeral', samplerId });
+  context.tenant.changed('session', sessionId);
   return samplerId;
 }
 
@@ -113,9 +114,9 @@ export function keepCheckpoint(
     expiresAtMs: ttlSeconds === undefined ? undefined : nowMs + ttlSeconds * 1000,
     archiveReadyAtMs: undefined,
   });
-  tenant.audit.push({ atMs: nowMs, event: 'checkpoint_saved', modelId: model.modelId, path: saved.path });
+  tenant.changed('checkpoint', saved.path);
+  tenant.addAudit({ atMs: nowMs, event: 'checkpoint_saved', modelId: model.modelId, path: saved.path });
   tenant.addUsage('checkpoint', 1, nowMs, model.sessionId, model.baseModel);
-  server.changed();
 }
 
 /** The size of all files together. */
