@@ -67,6 +67,7 @@ export { compareRenderers, type DifferingToken, type RendererComparison, type Re
 export type { ByteLevelTokenizer } from './tokenizers/bpe-tokenizer.js';
 export { type HuggingFaceTokenizer, huggingFaceTokenizer } from './tokenizers/hugging-face-tokenizer.js';
 export { KIMI_SPLIT_PATTERN, type TiktokenOptions, tiktokenTokenizer } from './tokenizers/tiktoken-tokenizer.js';
+export { toRendererTokenizer } from './tokenizers/to-renderer-tokenizer.js';
 export type { TokenizerConfig, TokenizerConfigToken } from './tokenizers/tokenizer-config.js';
 export {
   bpeTokenizer,

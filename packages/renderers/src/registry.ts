@@ -1,4 +1,4 @@
-import { ConfigurationError } from '@tinkex/types';
+import { ConfigurationError, isByteTokenizerId } from '@tinkex/types';
 import { getRecommendedRendererNames } from '@tinkex/types/models';
 import { GrammarRenderer } from './core/grammar-renderer.js';
 import type { Renderer } from './core/renderer.js';
@@ -49,8 +49,12 @@ export function rendererNames(): string[] {
   return [...new Set([...CUSTOM.keys(), ...Object.keys(BUILT_IN)])];
 }
 
+/** The renderer of the embedded engine's models, which read bytes and have no template. */
+const BYTE_RENDERER = 'role_colon';
+
 /** The name of the renderer a model was trained with. Throws a `ConfigurationError` for a model that is not in the table. */
 export function getRecommendedRendererName(model: string): string {
+  if (isByteTokenizerId(model)) return BYTE_RENDERER;
   const [name] = getRecommendedRendererNames(model);
   return name as string;
 }

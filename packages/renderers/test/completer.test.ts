@@ -65,6 +65,19 @@ describe('createCompleter', () => {
     ]);
   });
 
+  it('gives the likeliest tokens and the names of the samples, whole and in pieces', async () => {
+    const set = setUp(['One two three.<|im_end|>'], { pieceTokens: 2 });
+    const whole = await set.complete(QUESTION, { topLogprobs: 1 });
+    const { completion, events } = await collect(set.complete.stream(QUESTION, { topLogprobs: 1 }));
+    const rows = Array.from(whole.tokens, (token, index) => [[token, -(index + 1)]]);
+    expect(whole.topkLogprobs?.toList()).toEqual(rows);
+    expect(completion.topkLogprobs?.toList()).toEqual(rows);
+    expect(events.flatMap((event) => (event.type === 'tokens' ? (event.topkLogprobs?.toList() ?? []) : []))).toEqual(rows);
+    expect(whole.sequenceIds).toEqual(['sample-0-from-0']);
+    expect(completion.sequenceIds.slice(0, 2)).toEqual(['sample-0-from-0', 'sample-0-from-2']);
+    expect((await set.complete(QUESTION)).topkLogprobs).toBeUndefined();
+  });
+
   it('reports tool calls, and an answer that was cut', async () => {
     expect(await setUp([ANSWERS['calls'] as string]).complete(QUESTION)).toMatchObject({
       finishReason: 'tool_calls',

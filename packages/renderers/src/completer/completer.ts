@@ -1,4 +1,4 @@
-import { ConfigurationError, type ModelInput, type SamplingParams } from '@tinkex/types';
+import { ConfigurationError, type ModelInput, type SamplingParams, type TopkLogprobs } from '@tinkex/types';
 import type { GenerationPromptOptions, Renderer, ResponseDelta } from '../core/renderer.js';
 import type { Message } from '../messages/message.js';
 import { type CompletionChoice, ResponseReader } from './response-reader.js';
@@ -22,6 +22,8 @@ export interface CompletionOptions extends GenerationPromptOptions {
   readonly samplingParams?: SamplingParams | undefined;
   /** How many responses to sample. Default 1. */
   readonly numSamples?: number | undefined;
+  /** How many of the likeliest tokens to return at each position. Default: none. */
+  readonly topLogprobs?: number | undefined;
   /** Rejects the call with `AbortedError`. */
   readonly signal?: AbortSignalLike | undefined;
 }
@@ -45,7 +47,13 @@ export interface Completion extends CompletionChoice {
 export type CompletionEvent =
   | (ResponseDelta & { readonly sample: number })
   /** The tokens of a piece, before the deltas they add. */
-  | { readonly type: 'tokens'; readonly sample: number; readonly tokens: Int32Array; readonly logprobs?: Float32Array | undefined }
+  | {
+      readonly type: 'tokens';
+      readonly sample: number;
+      readonly tokens: Int32Array;
+      readonly logprobs?: Float32Array | undefined;
+      readonly topkLogprobs?: TopkLogprobs | undefined;
+    }
   /** The last event. */
   | { readonly type: 'completion'; readonly completion: Completion };
 
@@ -67,6 +75,7 @@ interface Call {
   readonly samplingParams: SamplingParams;
   readonly rules: StopRules;
   readonly numSamples: number;
+  readonly topLogprobs: number | undefined;
   readonly signal: AbortSignalLike | undefined;
 }
 
@@ -91,9 +100,10 @@ export function createCompleter(options: CompleterOptions): Completer {
   }
 
   async function complete(messages: readonly Message[], callOptions: CompletionOptions = {}): Promise<Completion> {
-    const { prompt, samplingParams, numSamples, rules, signal } = prepare(options, messages, callOptions);
+    const { prompt, samplingParams, numSamples, topLogprobs, rules, signal } = prepare(options, messages, callOptions);
     throwIfAborted(signal);
-    const { sequences } = await sampler.sample({ prompt, numSamples, samplingParams }, signal === undefined ? {} : { signal });
+    const input = { prompt, numSamples, samplingParams, ...(topLogprobs === undefined ? {} : { topkSampleLogprobs: topLogprobs }) };
+    const { sequences } = await sampler.sample(input, signal === undefined ? {} : { signal });
     throwIfAborted(signal);
     const choices = sequences.map((sequence) => {
       const reader = new ResponseReader(renderer, rules);
@@ -119,7 +129,8 @@ export function createCompleter(options: CompleterOptions): Completer {
       const round = await Promise.all(running.map(async (one) => ({ ...one, piece: (await one.pieces.next()).value as SampledPiece })));
       running = [];
       for (const { sample, reader, pieces, piece } of round) {
-        yield { type: 'tokens', sample, tokens: piece.tokens, logprobs: piece.logprobs };
+        const { tokens, logprobs, topkLogprobs } = piece;
+        yield { type: 'tokens', sample, tokens, logprobs, topkLogprobs };
         yield* reader.push(piece).map((delta) => ({ ...delta, sample }));
         if (piece.stopReason === undefined && !reader.isStopped) running.push({ sample, reader, pieces });
         else {
@@ -132,7 +143,7 @@ export function createCompleter(options: CompleterOptions): Completer {
     yield { type: 'completion', completion: completionOf(call.prompt, choices) };
   }
 
-  function piecesOf({ prompt, samplingParams, signal }: Call, sample: number): AsyncGenerator<SampledPiece, void, undefined> {
+  function piecesOf({ prompt, samplingParams, topLogprobs, signal }: Call, sample: number): AsyncGenerator<SampledPiece, void, undefined> {
     const { seed } = samplingParams;
     const own = seed === undefined || sample === 0 ? samplingParams : { ...samplingParams, seed: BigInt(seed) + BigInt(sample) };
     return sampleInPieces({
@@ -140,6 +151,7 @@ export function createCompleter(options: CompleterOptions): Completer {
       prompt,
       samplingParams: own,
       pieceTokens,
+      topLogprobs,
       decode: (tokens) => renderer.tokenizer.decode(tokens),
       signal,
     });
@@ -149,7 +161,7 @@ export function createCompleter(options: CompleterOptions): Completer {
 }
 
 function prepare({ renderer, samplingParams: defaults }: CompleterOptions, messages: readonly Message[], options: CompletionOptions): Call {
-  const { samplingParams: own, numSamples = 1, signal, ...promptOptions } = options;
+  const { samplingParams: own, numSamples = 1, topLogprobs, signal, ...promptOptions } = options;
   const params = { ...defaults, ...own };
   const rules = joinStops(renderer.getStopSequences(), params.stop);
   return {
@@ -157,6 +169,7 @@ function prepare({ renderer, samplingParams: defaults }: CompleterOptions, messa
     samplingParams: { ...params, stop: rules.stop },
     rules,
     numSamples,
+    topLogprobs,
     signal,
   };
 }

@@ -1,4 +1,4 @@
-import type { StopReason } from '@tinkex/types';
+import { type StopReason, TopkLogprobs } from '@tinkex/types';
 import type { Renderer, ResponseDelta, Termination } from '../core/renderer.js';
 import type { Message } from '../messages/message.js';
 import type { SampledPiece } from './sample-in-pieces.js';
@@ -16,6 +16,10 @@ export interface CompletionChoice {
   readonly tokens: Int32Array;
   /** Of each token, when the sampler gives them. */
   readonly logprobs?: Float32Array | undefined;
+  /** The likeliest tokens at each position, when requested. */
+  readonly topkLogprobs?: TopkLogprobs | undefined;
+  /** The server's names of the samples that make up the response, when it gives them: one, or one per piece. */
+  readonly sequenceIds: readonly string[];
 }
 
 /** Reads one response, piece by piece. */
@@ -63,6 +67,8 @@ export class ResponseReader {
         finishReason: finishReasonOf(message, stopReason),
         tokens: joinTokens(this.#pieces),
         logprobs: joinLogprobs(this.#pieces),
+        topkLogprobs: joinTopkLogprobs(this.#pieces),
+        sequenceIds: this.#pieces.flatMap(({ sequenceId }) => sequenceId ?? []),
       },
     };
   }
@@ -98,4 +104,9 @@ function joinTokens(pieces: readonly SampledPiece[]): Int32Array {
 function joinLogprobs(pieces: readonly SampledPiece[]): Float32Array | undefined {
   if (pieces.some(({ logprobs }) => logprobs === undefined)) return undefined;
   return Float32Array.from(pieces.flatMap(({ logprobs }) => Array.from(logprobs ?? [])));
+}
+
+function joinTopkLogprobs(pieces: readonly SampledPiece[]): TopkLogprobs | undefined {
+  if (pieces.some(({ topkLogprobs }) => topkLogprobs === undefined)) return undefined;
+  return TopkLogprobs.fromList(pieces.flatMap(({ topkLogprobs }) => topkLogprobs?.toList() ?? []));
 }

@@ -1,4 +1,4 @@
-import { encodedText, type ModelInput, type SamplingParams, type StopReason } from '@tinkex/types';
+import { encodedText, type ModelInput, type SampledSequence, type SamplingParams, type StopReason, TopkLogprobs } from '@tinkex/types';
 import { type AbortSignalLike, type Sampler, throwIfAborted } from './sampler.js';
 
 /** Tokens that were sampled together. */
@@ -6,6 +6,10 @@ export interface SampledPiece {
   readonly tokens: Int32Array;
   /** Of each token, when the sampler gives them. */
   readonly logprobs?: Float32Array | undefined;
+  /** The likeliest tokens at each position, when requested. */
+  readonly topkLogprobs?: TopkLogprobs | undefined;
+  /** The server's name of the sample, when it gives one. */
+  readonly sequenceId?: string | undefined;
   /** Set on the last piece. */
   readonly stopReason?: StopReason | undefined;
 }
@@ -17,6 +21,8 @@ export interface PiecesOptions {
   readonly samplingParams: SamplingParams;
   /** How many tokens a piece has at most. Default: the whole sample is one piece. */
   readonly pieceTokens?: number | undefined;
+  /** How many of the likeliest tokens to return at each position. Default: none. */
+  readonly topLogprobs?: number | undefined;
   /** Turns tokens into text. Needed to find a stop text that begins in one piece and ends in another. */
   readonly decode: (tokens: Int32Array) => string;
   readonly signal?: AbortSignalLike | undefined;
@@ -29,7 +35,7 @@ export interface PiecesOptions {
  * other. Rejects with `AbortedError` when the signal is aborted, at the latest after the piece that is being sampled.
  */
 export async function* sampleInPieces(options: PiecesOptions): AsyncGenerator<SampledPiece, void, undefined> {
-  const { sampler, prompt, samplingParams, pieceTokens, signal } = options;
+  const { sampler, prompt, samplingParams, pieceTokens, topLogprobs, signal } = options;
   const limit = samplingParams.maxTokens ?? Number.POSITIVE_INFINITY;
   let sampled = new Int32Array(0);
   for (;;) {
@@ -39,22 +45,29 @@ export async function* sampleInPieces(options: PiecesOptions): AsyncGenerator<Sa
       prompt: sampled.length === 0 ? prompt : prompt.append(encodedText(sampled)),
       numSamples: 1,
       samplingParams: Number.isFinite(wanted) ? { ...samplingParams, maxTokens: wanted } : samplingParams,
+      ...(topLogprobs === undefined ? {} : { topkSampleLogprobs: topLogprobs }),
     };
     const { sequences } = await sampler.sample(input, signal === undefined ? {} : { signal });
     throwIfAborted(signal);
-    const { tokens, logprobs, stopReason } = sequences[0] ?? { tokens: new Int32Array(0), stopReason: 'length' as const };
+    const { tokens, stopReason, ...facts }: SampledSequence = sequences[0] ?? { tokens: new Int32Array(0), stopReason: 'length' };
     const known = sampled.length;
     sampled = concatenate(sampled, tokens);
     const end = endOfStopText(sampled, known, options);
     if (end !== undefined) {
-      yield { tokens: sampled.slice(known, end), logprobs: logprobs?.slice(0, end - known), stopReason: 'stop' };
+      yield { tokens: sampled.slice(known, end), ...firstOf(facts, end - known), stopReason: 'stop' };
       return;
     }
     // Fewer tokens than wanted: the context is full.
     const isLast = stopReason === 'stop' || tokens.length < wanted || sampled.length >= limit;
-    yield { tokens, logprobs, ...(isLast ? { stopReason } : {}) };
+    yield { tokens, ...facts, ...(isLast ? { stopReason } : {}) };
     if (isLast) return;
   }
+}
+
+/** What is known of the first tokens of a sequence. */
+function firstOf({ logprobs, topkLogprobs: all, ...facts }: Omit<SampledSequence, 'tokens' | 'stopReason'>, length: number) {
+  const topkLogprobs = all && TopkLogprobs.fromList(all.toList().slice(0, length));
+  return { ...facts, logprobs: logprobs?.slice(0, length), topkLogprobs };
 }
 
 function concatenate(one: Int32Array, other: Int32Array): Int32Array<ArrayBuffer> {

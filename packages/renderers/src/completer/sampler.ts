@@ -11,11 +11,13 @@ export interface SamplerInput {
   readonly prompt: ModelInput;
   readonly numSamples: number;
   readonly samplingParams: SamplingParams;
+  /** Also return the `k` likeliest tokens at each sampled position. Left out for none. */
+  readonly topkSampleLogprobs?: number | undefined;
 }
 
 /** Options of one call of a {@link Sampler}. */
 export interface SamplerCallOptions {
-  readonly signal?: AbortSignalLike;
+  readonly signal?: AbortSignalLike | undefined;
 }
 
 /** Anything that continues a prompt: the `SamplingClient` of `@tinkex/clients`, an engine in the same process, or a script in a test. */

@@ -1,4 +1,4 @@
-import type { SampledSequence } from '@tinkex/types';
+import { type SampledSequence, TopkLogprobs } from '@tinkex/types';
 import type { RendererTokenizer, Sampler, SamplerCallOptions, SamplerInput } from '../../src/index.js';
 
 /** A model that always writes the same: the token after n tokens of an answer depends on n only, as with a seed and draws keyed by position. */
@@ -30,7 +30,7 @@ export class ScriptedSampler implements Sampler {
   }
 
   #continue(
-    { prompt, samplingParams: { maxTokens = Number.POSITIVE_INFINITY, stop = [] } }: SamplerInput,
+    { prompt, samplingParams: { maxTokens = Number.POSITIVE_INFINITY, stop = [] }, topkSampleLogprobs: k }: SamplerInput,
     sample: number,
   ): SampledSequence {
     const script = Array.from(this.#scripts[sample % this.#scripts.length] ?? []);
@@ -44,6 +44,9 @@ export class ScriptedSampler implements Sampler {
       isStopped = [stop].flat().some((one) => (typeof one === 'number' ? one === token : text.includes(one)));
     }
     const logprobs = Float32Array.from(tokens, (_, index) => -(start + index + 1));
-    return { tokens: Int32Array.from(tokens), logprobs, stopReason: isStopped ? 'stop' : 'length' };
+    const sequence: SampledSequence = { tokens: Int32Array.from(tokens), logprobs, stopReason: isStopped ? 'stop' : 'length' };
+    if (k === undefined) return sequence;
+    const topkLogprobs = TopkLogprobs.fromList(tokens.map((token, index) => [[token, logprobs[index] as number]]));
+    return { ...sequence, topkLogprobs, sequenceId: `sample-${sample}-from-${start}` };
   }
 }

@@ -1,15 +1,8 @@
 import type { TrainingClient } from '@tinkex/clients';
-import {
-  getRecommendedRendererName,
-  getRenderer,
-  type HuggingFaceTokenizer,
-  huggingFaceTokenizer,
-  type Renderer,
-  type RendererTokenizer,
-} from '@tinkex/renderers';
+import { getRecommendedRendererName, getRenderer, type Renderer, toRendererTokenizer } from '@tinkex/renderers';
 import type { CheckpointRecord } from '@tinkex/telemetry/runs';
-import { ApiStatusError, encodedIds, isByteTokenizerId, NotFoundError, RequestFailedError, type Tokenizer } from '@tinkex/types';
-import type { ResolvedConfig } from './config.js';
+import { ApiStatusError, NotFoundError, RequestFailedError } from '@tinkex/types';
+import type { ResolvedTrainOptions } from './train-options.js';
 
 /** A model to train, and the checkpoint it continues from. */
 export interface OpenedTraining {
@@ -17,14 +10,11 @@ export interface OpenedTraining {
   readonly record?: CheckpointRecord | undefined;
 }
 
-/** The renderer of models that read bytes, which have no template. */
-const BYTE_RENDERER = 'role_colon';
-
 /**
  * Creates the model: from the newest checkpoint of the run that still exists, from `loadCheckpointPath`, or new. Checkpoints expire, and rolling ones stay
  * listed after they were deleted.
  */
-export async function openTraining(config: ResolvedConfig, checkpoints: readonly CheckpointRecord[]): Promise<OpenedTraining> {
+export async function openTraining(config: ResolvedTrainOptions, checkpoints: readonly CheckpointRecord[]): Promise<OpenedTraining> {
   const { service, model, loraRank, loadCheckpointPath, rendererName, onWarning } = config;
   const userMetadata = rendererName === undefined ? undefined : { renderer_name: rendererName };
   const candidates = checkpoints.filter(({ statePath }) => statePath !== undefined).toReversed();
@@ -44,21 +34,12 @@ export async function openTraining(config: ResolvedConfig, checkpoints: readonly
 }
 
 /** The renderer of the configuration, or the one the model was trained with. */
-export async function openRenderer({ renderer, rendererName, model }: ResolvedConfig, training: TrainingClient): Promise<Renderer> {
+export async function openRenderer(
+  { renderer, rendererName, model }: Pick<ResolvedTrainOptions, 'renderer' | 'rendererName' | 'model'>,
+  training: Pick<TrainingClient, 'getTokenizer'>,
+): Promise<Renderer> {
   if (renderer !== undefined) return renderer;
-  const name = rendererName ?? (isByteTokenizerId(model) ? BYTE_RENDERER : getRecommendedRendererName(model));
-  return getRenderer(name, toRendererTokenizer(await training.getTokenizer()));
-}
-
-/** A client's tokenizer as renderers use it. */
-export function toRendererTokenizer(tokenizer: Tokenizer): RendererTokenizer {
-  if ('token_to_id' in tokenizer) return huggingFaceTokenizer(tokenizer as unknown as HuggingFaceTokenizer);
-  return {
-    encode: (text) => encodedIds(tokenizer.encode(text)),
-    decode: (ids, { skipSpecialTokens = false } = {}) => tokenizer.decode(ids, { skipSpecialTokens }),
-    tokenId: (token) => tokenizer.tokenId?.(token),
-    eosTokenId: tokenizer.eosTokenId,
-  };
+  return getRenderer(rendererName ?? getRecommendedRendererName(model), toRendererTokenizer(await training.getTokenizer()));
 }
 
 function isMissing(error: unknown): boolean {
