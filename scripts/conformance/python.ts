@@ -160,7 +160,7 @@ function areNear(a: unknown, b: unknown): boolean {
   return isDeepStrictEqual(names, Object.keys(b)) && names.every((name) => areNear(Reflect.get(a, name), Reflect.get(b, name)));
 }
 
-/** Public methods of the SDK that the program did not call. A version that nobody has seen yet may have new ones. */
+/** Public methods of the SDK that the program did not call. New ones of a later version fail here until they are called. */
 function uncalledMethods(methods: FlowResults, { hasTorch }: PythonEnvironment): string[] {
   const uncalled = (methods['uncalled'] as string[]).filter((name) => hasTorch || !name.includes('custom'));
   return uncalled.length === 0 ? [] : [`these methods were not called: ${uncalled.join(', ')}`];
