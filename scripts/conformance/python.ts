@@ -30,6 +30,8 @@ import { checkTinkerCommands } from './tinker-commands.js';
 
 const OLDEST = '0.25.0';
 const MIDDLE = '0.30.2';
+/** The newest version whose methods are all called. */
+const LAST_READ = '0.38.0';
 const OWN_KEY = 'tml-typescript';
 const RECORDING = join(root, 'vectors/python-recording.json');
 const SCENARIO = join(root, 'scripts/conformance/scenario.py');
@@ -160,10 +162,13 @@ function areNear(a: unknown, b: unknown): boolean {
   return isDeepStrictEqual(names, Object.keys(b)) && names.every((name) => areNear(Reflect.get(a, name), Reflect.get(b, name)));
 }
 
-/** Public methods of the SDK that the program did not call. New ones of a later version fail here until they are called. */
-function uncalledMethods(methods: FlowResults, { hasTorch }: PythonEnvironment): string[] {
+/** Public methods of the SDK that the program did not call. Those of a release after the last one that was read are reported, not failures. */
+function uncalledMethods(methods: FlowResults, { version, hasTorch }: PythonEnvironment): string[] {
   const uncalled = (methods['uncalled'] as string[]).filter((name) => hasTorch || !name.includes('custom'));
-  return uncalled.length === 0 ? [] : [`these methods were not called: ${uncalled.join(', ')}`];
+  if (uncalled.length === 0) return [];
+  if (version.localeCompare(LAST_READ, 'en', { numeric: true }) <= 0) return [`these methods were not called: ${uncalled.join(', ')}`];
+  skip(`new methods of tinker ${version}`, `the program does not call ${uncalled.join(', ')} yet`);
+  return [];
 }
 
 async function checkCommands(environment: PythonEnvironment, server: ServeProcess, scenario: FlowResults): Promise<string[]> {

@@ -1,3 +1,6 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { DIALECTS, startServer, type TestServer } from '@tinkex/testkit';
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import {
@@ -5,6 +8,7 @@ import {
   type DimuonParams,
   nextTokenDatum,
   type OptimStepParams,
+  RestClient,
   ServiceClient,
   type TrainingClient,
   ValidationError,
@@ -62,6 +66,36 @@ describe.each([false, true])('a Dimuon run (created by one load: %s)', (isByLoad
     const adam = await service.createTrainingClientFromState(path);
     expect(adam.optimizer.type).toBe('adamw');
     await train(adam, 1, { learningRate: 1e-2, beta2: 0.9 });
+    server.verify();
+  });
+});
+
+describe('a program that takes over a Dimuon run', () => {
+  it('resumes it, downloads its weights and finishes its session', async () => {
+    await using server = await startServer();
+    const { path, expected } = await connect(server).run(async (service) => {
+      const training = await service.createLoraTrainingClient({ ...BASE, optimizer: DIMUON });
+      await train(training, 2);
+      return { path: (await training.saveState('middle')).path, expected: await train(training, 2) };
+    });
+
+    const directory = await mkdtemp(join(tmpdir(), 'tinkex-dimuon-'));
+    const { losses, sessionId, fileCount } = await connect(server).run(async (service) => {
+      const { training } = await service.resume({ path });
+      const continued = await train(training, 2);
+      const saved = await training.saveState('end');
+      const rest = service.createRestClient();
+      const downloaded = await rest.downloadCheckpoint(saved.path, { directory: join(directory, 'end') });
+      return { losses: continued, sessionId: await service.sessionId(), fileCount: downloaded.fileCount };
+    });
+    expect(losses).toEqual(expected);
+    expect(await readdir(join(directory, 'end'))).toEqual(expect.arrayContaining(['adapter_config.json', 'adapter_model.safetensors']));
+    expect(fileCount).toBeGreaterThanOrEqual(2);
+    await rm(directory, { recursive: true });
+
+    await using rest = new RestClient(server.clientOptions);
+    const [session] = (await rest.searchSessions({ sessionId })).sessions;
+    expect(session?.status).toEqual({ type: 'client_finished', reason: 'success' });
     server.verify();
   });
 });
