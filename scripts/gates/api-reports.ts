@@ -51,8 +51,10 @@ function check({ one, types, report }: (typeof entries)[number]): string[] {
       if (problem !== undefined) problems.push(problem);
     },
   });
+  const text = readFileSync(join(REPORTS, report), 'utf8');
   problems.push(
-    ...undocumented(readFileSync(join(REPORTS, report), 'utf8')).map((name) => `${one.id}: ${name} is exported without documentation`),
+    ...undocumented(text).map((name) => `${one.id}: ${name} is exported without documentation`),
+    ...refusesUndefined(text).map((line) => `${one.id}: ${line} must accept undefined, for users of exactOptionalPropertyTypes`),
   );
   if (apiReportChanged && !isWriting) {
     problems.push(
@@ -108,6 +110,12 @@ function undocumented(report: string): string[] {
   return [
     ...report.matchAll(/^\/\/ @public[^\n]*\(undocumented\)[^\n]*\n(?:\/\/[^\n]*\n)*(?:export )?(?:declare |abstract )*(\w+ \w+)/gm),
   ].map(([, declaration = '']) => declaration);
+}
+
+/** Optional properties that a user of `exactOptionalPropertyTypes` cannot set to undefined. Types over several lines are for the reviewer. */
+function refusesUndefined(report: string): string[] {
+  const properties = report.matchAll(/^ {4,}(?:readonly )?\w+\?: (?!.*\b(?:undefined|unknown)\b)[^{(\n]*;$/gm);
+  return [...properties].map(([line]) => line.trim());
 }
 
 /** A report whose entry point is gone. */

@@ -1,6 +1,6 @@
 /** Checkpoints from start to end: save, list, inspect, publish, expire, download, resume, delete. */
 import { readdir } from 'node:fs/promises';
-import { ModelInput, nextTokenDatum } from '@tinkex/types';
+import { lossOf, ModelInput, nextTokenDatum } from '@tinkex/types';
 import { outputPath, shownPath } from './shared/output.js';
 import { runExample } from './shared/run-example.js';
 import { openTarget } from './shared/target.js';
@@ -54,7 +54,7 @@ await runExample(
       resumed.forward(data, 'cross_entropy', { signal }),
     ]);
     console.log(
-      `resume   loss of the original run ${there.metrics['loss:sum']?.toFixed(4)}, of the resumed run ${here.metrics['loss:sum']?.toFixed(4)}`,
+      `resume   loss of the original run ${lossOf(there, data)?.toFixed(4)}, of the resumed run ${lossOf(here, data)?.toFixed(4)}`,
     );
 
     for (const path of [state.path, sampler.path]) await rest.deleteCheckpointFromTinkerPath(path, { signal });

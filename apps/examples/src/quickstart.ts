@@ -1,6 +1,6 @@
 /** Train a model and watch the loss fall, then compare samples from before and after. */
 import type { SamplingClient } from '@tinkex/clients';
-import { ModelInput, nextTokenDatum, type Tokenizer } from '@tinkex/types';
+import { lossOf, ModelInput, nextTokenDatum, type Tokenizer } from '@tinkex/types';
 import { LiveCurve } from './shared/live-curve.js';
 import { lossCurveSvg } from './shared/loss-chart.js';
 import { writeOutput } from './shared/output.js';
@@ -33,9 +33,9 @@ await runExample({ about: 'Trains a LoRA adapter on five sentences and samples f
   for (let step = 1; step <= STEPS; step++) {
     const forward = training.forwardBackward(data, 'cross_entropy', { signal }); // submitted now, in call order
     const update = training.optimStep({ learningRate: target.learningRate / 4 }, { signal }); // pipelined behind it
-    const { metrics } = await forward;
+    const output = await forward;
     await update;
-    curve.add((metrics['loss:sum'] ?? Number.NaN) / tokens);
+    curve.add((lossOf(output, data) ?? Number.NaN) / tokens);
   }
 
   const after = await complete(await training.saveWeightsAndGetSamplingClient({ retry: true, signal }), tokenizer, signal);

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import type { ServiceClient, TrainingClient } from '@tinkex/clients';
-import { type Datum, ModelInput, NotFoundError } from '@tinkex/types';
+import { type Datum, lossOf, ModelInput, NotFoundError } from '@tinkex/types';
 import { type Conversation, promptOf, readConversations, toDatum, weightOf } from './shared/conversations.js';
 import { LiveCurve } from './shared/live-curve.js';
 import { lossCurveSvg } from './shared/loss-chart.js';
@@ -52,7 +52,7 @@ await runExample(program, async ({ signal, options, flags, count }) => {
   const training = await startOrResume(target.service, target.baseModel, saved);
   const tokenizer = await training.getTokenizer();
   const validation = held.map((conversation) => toDatum(conversation, tokenizer));
-  const before = await lossOf(training, validation);
+  const before = await evaluate(training, validation);
 
   let savedStep = saved?.step ?? 0;
   const save = async (step: number): Promise<void> => {
@@ -69,10 +69,10 @@ await runExample(program, async ({ signal, options, flags, count }) => {
     const data = batch(used, step, batchSize).map((conversation) => toDatum(conversation, tokenizer));
     const forward = training.forwardBackward(data, 'cross_entropy');
     const update = training.optimStep({ learningRate: target.learningRate });
-    const { metrics } = await forward;
+    const output = await forward;
     await update;
     step += 1;
-    curve.add((metrics['loss:sum'] ?? Number.NaN) / weightOf(data));
+    curve.add((lossOf(output, data) ?? Number.NaN) / weightOf(data));
     if (step % saveEvery === 0 && step < totalSteps) await save(step);
   }
   if (step < totalSteps) {
@@ -84,7 +84,7 @@ await runExample(program, async ({ signal, options, flags, count }) => {
   const { path } = await training.saveWeightsForSampler('final', { ttlSeconds: 7 * 24 * 3600 });
   await memory.forget();
   console.log(`\nSaved as ${path}`);
-  console.log(`Validation loss per token: ${before.toFixed(6)} → ${(await lossOf(training, validation)).toFixed(6)}`);
+  console.log(`Validation loss per token: ${before.toFixed(6)} → ${(await evaluate(training, validation)).toFixed(6)}`);
   const sampling = await target.service.createSamplingClient({ modelPath: path, retry: true, signal });
   for (const { messages } of held.slice(0, 3)) {
     const question = messages[0]?.content ?? '';
@@ -117,7 +117,7 @@ function batch(conversations: readonly Conversation[], step: number, size: numbe
   return seededOrder(conversations, 100 + Math.floor(step / stepsPerEpoch)).slice(start, start + size);
 }
 
-async function lossOf(training: TrainingClient, data: readonly Datum[]): Promise<number> {
-  const { metrics } = await training.forward(data, 'cross_entropy');
-  return (metrics['loss:sum'] ?? Number.NaN) / weightOf(data);
+async function evaluate(training: TrainingClient, data: readonly Datum[]): Promise<number> {
+  const output = await training.forward(data, 'cross_entropy');
+  return (lossOf(output, data) ?? Number.NaN) / weightOf(data);
 }

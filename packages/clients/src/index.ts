@@ -27,6 +27,7 @@ export {
   type LossFnType,
   type LossFunction,
   type LossTensor,
+  lossOf,
   ModelInput,
   type ModelInputChunk,
   NotFoundError,

@@ -223,7 +223,7 @@ describe('RestClient against the testkit', () => {
     const fresh = new ServiceClient({ ...server.clientOptions, telemetry: false });
     const rest = fresh.createRestClient();
     const before = server.calls.length;
-    for (const path of ['run/weights/a', 'tinker://run/a', 'tinker://run/other/a', 'tinker://a/weights/b/c']) {
+    for (const path of ['run/weights/a', 'tinker://run', 'tinker://run/other/a', 'tinker://a/weights/b/c']) {
       await expect(rest.getTrainingRunByTinkerPath(path)).rejects.toBeInstanceOf(ValidationError);
       await expect(rest.getWeightsInfoByTinkerPath(path)).rejects.toBeInstanceOf(ValidationError);
       await expect(rest.getCheckpointArchiveUrlFromTinkerPath(path)).rejects.toBeInstanceOf(ValidationError);

@@ -1,3 +1,7 @@
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { AdminClient, RestClient } from '@tinkex/clients';
 import { createResponse, type ResponseInit, type Transport, type TransportRequest } from '@tinkex/http';
 import { VirtualClock } from '@tinkex/testkit';
@@ -34,6 +38,89 @@ function call<T>(body: unknown, use: (rest: RestClient, admin: AdminClient) => P
   const { rest, admin } = against(() => json(body));
   return use(rest, admin);
 }
+
+describe('paths of other servers', () => {
+  const listed = { checkpoint_id: 'arch', checkpoint_type: 'sampler', time: 1_754_624_123, tinker_path: 'tinker://m/sampler_weights/arch' };
+  const archive: ResponseInit = { status: 302, headers: { location: 'http://other.test/file.tar' }, body: '' };
+  /** Knows checkpoints under bare names only. */
+  const bareIds: Answer = ({ url, method }) => {
+    const { pathname } = new URL(url);
+    if (pathname.endsWith('/m/checkpoints')) return json({ checkpoints: [listed] });
+    if (pathname.endsWith('/checkpoints/arch/archive')) return archive;
+    if (pathname.endsWith('/checkpoints/arch') && method === 'DELETE') return json({});
+    return json({ detail: 'Method Not Allowed' }, 405);
+  };
+
+  it('tinker://model/name is taken as it is', async () => {
+    const { rest, paths } = against(bareIds);
+    expect((await rest.getCheckpointArchiveUrlFromTinkerPath('tinker://m/arch')).url).toBe('http://other.test/file.tar');
+    await rest.deleteCheckpointFromTinkerPath('tinker://m/arch');
+    expect(paths()).toEqual(['GET /api/v1/training_runs/m/checkpoints/arch/archive', 'DELETE /api/v1/training_runs/m/checkpoints/arch']);
+  });
+
+  it('a path with a kind is looked up under the ID that the list of the server gives', async () => {
+    const { rest, paths } = against(bareIds);
+    await rest.getCheckpointArchiveUrlFromTinkerPath(listed.tinker_path);
+    await rest.deleteCheckpointFromTinkerPath(listed.tinker_path);
+    expect(paths().filter((path) => path.endsWith('/checkpoints'))).toHaveLength(2);
+    expect(paths().at(-1)).toBe('DELETE /api/v1/training_runs/m/checkpoints/arch');
+  });
+
+  it('a checkpoint of another kind with the same name is never touched', async () => {
+    const { rest, paths } = against(bareIds);
+    await expect(rest.deleteCheckpointFromTinkerPath('tinker://m/weights/arch')).rejects.toBeInstanceOf(NotFoundError);
+    expect(paths().filter((path) => path.startsWith('DELETE'))).toEqual(['DELETE /api/v1/training_runs/m/checkpoints/weights/arch']);
+  });
+
+  it('405 is a NotFoundError like 404: the endpoint does not exist here', async () => {
+    const { rest } = against(() => json({ detail: 'Method Not Allowed' }, 405));
+    await expect(rest.getSession('s')).rejects.toMatchObject({ name: 'NotFoundError', status: 405 });
+  });
+});
+
+describe('a checkpoint on the disk of the server', () => {
+  const answerWith =
+    (location: string): Answer =>
+    ({ url }) =>
+      url.endsWith('/archive') ? { status: 302, headers: { location }, body: '' } : json({ detail: 'no' }, 404);
+
+  it('is shown, not refused', async () => {
+    const { rest } = against(answerWith('file:///srv/checkpoints/arch'));
+    expect((await rest.getCheckpointArchiveUrl('m', 'sampler_weights/arch')).url).toBe('file:///srv/checkpoints/arch');
+  });
+
+  it('is copied when the caller allows it, and named otherwise', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'tinkex-local-'));
+    try {
+      await mkdir(join(folder, 'from', 'deep'), { recursive: true });
+      await writeFile(join(folder, 'from', 'adapter_config.json'), '{}');
+      await writeFile(join(folder, 'from', 'deep', 'weights.bin'), 'abc');
+      const { rest } = against(answerWith(pathToFileURL(join(folder, 'from')).href));
+      const path = 'tinker://m/sampler_weights/arch';
+      const directory = join(folder, 'to');
+      const failure = await rest.downloadCheckpoint(path, { directory }).catch((error: unknown) => error);
+      expect(failure).toMatchObject({ name: 'ConfigurationError', option: 'allowLocalFiles' });
+      expect((failure as Error).message).toContain(pathToFileURL(join(folder, 'from')).href);
+      const copied = await rest.downloadCheckpoint(path, { directory, allowLocalFiles: true });
+      expect(copied).toMatchObject({ fileCount: 2, totalBytes: 5, receivedBytes: 0 });
+      expect(await readFile(join(directory, 'deep', 'weights.bin'), 'utf8')).toBe('abc');
+      const limited = rest.downloadCheckpoint(path, { directory, overwrite: true, allowLocalFiles: true, maxBytes: 4 });
+      await expect(limited).rejects.toThrow('larger than 4 bytes');
+      await symlink('/etc', join(folder, 'from', 'link'));
+      const linked = rest.downloadCheckpoint(path, { directory, overwrite: true, allowLocalFiles: true });
+      await expect(linked).rejects.toThrow('neither a file nor a directory');
+      expect(await readdir(folder)).toEqual(['from', 'to']);
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
+
+  it('elsewhere says so', async () => {
+    const { rest } = against(answerWith('file:///no/such/place'));
+    const copy = rest.downloadCheckpoint('tinker://m/sampler_weights/arch', { directory: join(tmpdir(), 'never'), allowLocalFiles: true });
+    await expect(copy).rejects.toThrow('cannot be read on this machine');
+  });
+});
 
 describe('answers of other servers', () => {
   it('a run with the least possible fields and a time without a zone', async () => {
@@ -127,7 +214,7 @@ describe('answers of other servers', () => {
     const relative = against(() => ({ status: 302, headers: { location: '/files/a' } }));
     expect((await relative.rest.getCheckpointArchiveUrl('r', 'a')).url).toBe('http://other.test/files/a');
     await expect(against(() => ({ status: 302 })).rest.getCheckpointArchiveUrl('r', 'a')).rejects.toMatchObject({ status: 302 });
-    const file = against(() => ({ status: 302, headers: { location: 'file:///etc/passwd' } }));
+    const file = against(() => ({ status: 302, headers: { location: 'ftp://files.test/a' } }));
     await expect(file.rest.getCheckpointArchiveUrl('r', 'a')).rejects.toMatchObject({ code: 'TINKEX_VALIDATION' });
   });
 

@@ -6,11 +6,66 @@ export { type ConversationDataset, conversationDataset, type DataReport, type Re
 export { type ConversationSource, type ConversationSplit, conversationsFrom, type SplitOptions } from './data/conversation-source.js';
 export { type ConversationFormat, type ConversationsFromJsonlOptions, conversationsFromJsonl } from './data/conversations-from-jsonl.js';
 export { numpyPermutation } from './data/numpy-random.js';
-export { type BatchOptions, type RowDatasetOptions, rowDataset, type SupervisedDataset } from './data/supervised-dataset.js';
-export type { EvaluationMetrics, Evaluator, SamplingEvaluator, TrainingEvaluator } from './evaluation/evaluator.js';
+export {
+  type BatchDataset,
+  type BatchOptions,
+  type RowDatasetOptions,
+  rowDataset,
+  type SupervisedDataset,
+} from './data/supervised-dataset.js';
+export type { EvaluationContext, EvaluationMetrics, Evaluator, SamplingEvaluator, TrainingEvaluator } from './evaluation/evaluator.js';
 export { bitsPerByte, type DecodingTokenizer, meanNll, type ScoredTargets, scoreTargets } from './evaluation/loss-metrics.js';
 export { type NllEvaluatorOptions, nllEvaluator } from './evaluation/nll.js';
+export { type LrSchedule, lrMultiplier } from './loop/lr-schedule.js';
+export type { StopReason } from './loop/plan.js';
+export type { TrainingRun } from './loop/run-training.js';
+export type { TrainOptions } from './loop/train-options.js';
+export { computeAdvantages, removeConstantGroups } from './rl/advantages.js';
+export { assembleData, type DatumOrigin, type RlDatum, trajectoryToData } from './rl/assembly.js';
+export type { KlReference, RlConfig } from './rl/config.js';
+export type {
+  Action,
+  Env,
+  EnvContext,
+  EnvGroup,
+  EnvLogs,
+  EnvMetrics,
+  EnvStep,
+  GroupReward,
+  InitialOverflow,
+  Observation,
+} from './rl/environments/env.js';
+export {
+  type ArgumentsSchema,
+  type EnvTool,
+  type EnvToolOptions,
+  envTool,
+  type ToolAnswer,
+  type ToolResult,
+} from './rl/environments/env-tool.js';
+export {
+  type MessageEnv,
+  type MessageEnvGroupOptions,
+  type MessageEnvOptions,
+  type MessageStep,
+  messageEnv,
+  messageEnvGroup,
+} from './rl/environments/message-env.js';
+export { messageText } from './rl/environments/message-text.js';
+export type { ParseErrorPolicy } from './rl/environments/parse-error-policy.js';
+export { type ProblemOptions, problem, problemEnv } from './rl/environments/problem.js';
+export { type EpisodeGrade, type ToolEnvOptions, type ToolExecution, toolEnv, toolEnvGroup } from './rl/environments/tool-env.js';
+export { applyKlPenalty, type KlPenalty, klPrePost, klSampleTrain } from './rl/kl.js';
+export { type RolloutEvaluatorOptions, rolloutEvaluator } from './rl/rollout-evaluator.js';
+export type { RolloutLimits } from './rl/rollouts/limits.js';
+export { type Policy, type PolicyOptions, type SamplingPolicyOptions, samplingPolicy } from './rl/rollouts/policy.js';
+export { type RolloutPreset, rolloutPreset } from './rl/rollouts/presets.js';
+export { type RolloutOptions, runRollout } from './rl/rollouts/run-rollout.js';
+export type { RolloutStopReason } from './rl/rollouts/stop-reason.js';
+export type { RolloutStrategy } from './rl/rollouts/strategy.js';
+export type { TerminationPolicy } from './rl/rollouts/termination.js';
+export type { Trajectory, TrajectoryGroup, Transition } from './rl/rollouts/trajectory.js';
+export { trainRl } from './rl/train-rl.js';
+export { trajectoryMetrics } from './rl/trajectory-metrics.js';
 export type { SupervisedConfig, SupervisedData } from './supervised/config.js';
-export { type LrSchedule, lrMultiplier } from './supervised/lr-schedule.js';
-export type { StopReason } from './supervised/plan.js';
 export { type SupervisedRun, trainSupervised } from './supervised/train-supervised.js';

@@ -7,7 +7,7 @@ export type {
   CustomLossNode,
   CustomLossNodeOp,
 } from './custom-loss/custom-loss-graph.js';
-export type { LossIndex, LossOperand, LossTensor } from './custom-loss/loss-tensor.js';
+export type { LossIndex, LossOperand, LossSlice, LossTensor } from './custom-loss/loss-tensor.js';
 export type { LossFunction, LossInputRanks, TracedLoss, TraceOptions } from './custom-loss/trace-loss.js';
 export { AbortedError, type AbortedErrorOptions } from './errors/aborted-error.js';
 export { ApiStatusError, type ApiStatusErrorOptions } from './errors/api-status-error.js';
@@ -74,12 +74,12 @@ export {
 } from './model-input/chunks.js';
 export { ModelInput } from './model-input/model-input.js';
 export { consoleUrls } from './paths/console-urls.js';
-export type { CheckpointType } from './paths/tinker-path.js';
-export { formatTinkerPath, parseTinkerPath, type TinkerPath } from './paths/tinker-path.js';
+export type { CheckpointReference, CheckpointType } from './paths/tinker-path.js';
+export { formatTinkerPath, parseCheckpointPath, parseTinkerPath, type TinkerPath } from './paths/tinker-path.js';
 export type { PromptAltTokens, SampledSequence, SampleResponse, StopReason } from './sampling/sample-response.js';
 export { promptLogprobsToList } from './sampling/sample-response.js';
 export { type TokenLogprob, TopkLogprobs, type TopkLogprobsFields } from './sampling/topk-logprobs.js';
-export type { NestedNumbers, NumberArray } from './tensor/flatten.js';
+export type { NestedNumbers, NumberArray, PlainNumbers } from './tensor/flatten.js';
 export type { AnyTypedArray, Int64Array } from './tensor/numbers.js';
 export { type PadOptions, TensorData, type TensorDtype, type TensorFields } from './tensor/tensor-data.js';
 export { BYTE_TOKENIZER_ID, ByteTokenizer, isByteTokenizerId } from './tokenizer/byte-tokenizer.js';
@@ -88,6 +88,7 @@ export { type TokenizerSource, tokenizerIdFor } from './tokenizer/tokenizer-id.j
 export { type Datum, type DatumOptions, datum, type NextTokenOptions, nextTokenDatum } from './training/datum.js';
 export type { ForwardBackwardOutput, LossFnConfig, LossFnName, LossFnType } from './training/forward-backward.js';
 export type { LossFnInputs, LossFnInputsLike, TensorLike } from './training/loss-fn-inputs.js';
+export { lossOf } from './training/loss-of.js';
 export { type Provenance, type ProvenanceSpan, withProvenance } from './training/provenance.js';
 export type {
   AuditEventType,

@@ -38,6 +38,7 @@ export { type BytesDecoder, type BytesEncoder, explainFailures, PROTOBUF_CONTENT
 export type { AllocateBytes } from './proto/writer.js';
 export { REDACTED, redactText, redactUrl } from './redaction/redact-text.js';
 export { type PlainValue, redactHeaders, redactValue } from './redaction/redact-value.js';
+export { showAs } from './show-as.js';
 export { byteVocabulary } from './tokenizer/byte-tokenizer.js';
 export { estimateDatumBytes, estimatePromptBytes } from './training/byte-estimates.js';
 export { type ChunkLimits, chunkData, type DataChunk } from './training/chunk-data.js';

@@ -1,5 +1,5 @@
 import type { SamplingClient, ServiceClient, TrainingClient } from '@tinkex/clients';
-import { encodedIds, ModelInput, nextTokenDatum, RateLimitError, type Tokenizer } from '@tinkex/types';
+import { encodedIds, lossOf, ModelInput, nextTokenDatum, RateLimitError, type Tokenizer } from '@tinkex/types';
 
 /** A text and the title it should get. */
 export interface TitledText {
@@ -68,9 +68,9 @@ async function learn(
   for (let step = 0; step < options.steps; step++) {
     const forward = training.forwardBackward(data, 'cross_entropy');
     const update = training.optimStep({ learningRate: options.learningRate });
-    const { metrics } = await forward;
+    const output = await forward;
     await update;
-    losses.push((metrics['loss:sum'] ?? Number.NaN) / weight);
+    losses.push((lossOf(output, data) ?? Number.NaN) / weight);
   }
   return losses;
 }

@@ -5,7 +5,7 @@ import type { CustomLoss, CustomLossResult, LogprobTensor } from '../training/cu
 /** What a differentiable loss returns: the loss alone, or the loss with metrics. All are numbers or arrays without dimensions. */
 export type DifferentiableLossResult =
   | np.Array
-  | { readonly loss: np.Array; readonly metrics?: Readonly<Record<string, np.Array | number>> };
+  | { readonly loss: np.Array; readonly metrics?: Readonly<Record<string, np.Array | number>> | undefined };
 
 /**
  * A loss written with jax-js arrays. It gets the logprobs of each datum as an array of the shape of its targets, and owns

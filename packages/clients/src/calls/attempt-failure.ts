@@ -1,4 +1,4 @@
-import { ApiStatusError, ConnectionError, TimeoutError } from '@tinkex/types';
+import { ApiStatusError, ConflictError, ConnectionError, TimeoutError } from '@tinkex/types';
 
 /** How one attempt of a call failed: with an answer, or without one. */
 export interface AttemptFailure {
@@ -34,3 +34,25 @@ export function isMissingEndpoint(error: unknown): boolean {
   const status = statusOf({ error });
   return status === 404 || status === 405;
 }
+
+/** Follows the attempts of one operation, to tell at the end whether an earlier one may have been executed. */
+export class Doubt {
+  #isOpen = false;
+
+  /** Whether an attempt so far may have been executed without the client learning of it. */
+  get isOpen(): boolean {
+    return this.#isOpen;
+  }
+
+  note(failure: AttemptFailure): void {
+    this.#isOpen ||= mayHaveHappened(failure);
+  }
+
+  /** A conflict after a lost answer most likely is with the operation itself. */
+  explain(error: unknown): unknown {
+    if (this.#isOpen && ConflictError.isInstance(error) && !error.message.includes(MAY_HAVE_RUN)) error.message += MAY_HAVE_RUN;
+    return error;
+  }
+}
+
+const MAY_HAVE_RUN = ' (The answer to an earlier attempt was lost: the operation may have run. Check its effect before you repeat it.)';

@@ -4,7 +4,9 @@ import { ValidationError } from '@tinkex/types';
 import { type Endpoint, endpoints } from '@tinkex/types/wire';
 import type { BillingPause } from '../limits/billing-pause.js';
 import { CallScope } from '../runtime/call-scope.js';
+import { noteFailedAttempt } from '../runtime/failed-attempts.js';
 import type { Runtime } from '../runtime/runtime.js';
+import { type AttemptFailure, Doubt, statusOf } from './attempt-failure.js';
 import type { EndpointCallOptions, EndpointKey, EndpointRequest, EndpointResponse } from './endpoint-types.js';
 
 /** What the calls of one connection share. */
@@ -65,6 +67,7 @@ export class EndpointCaller {
       clock,
       signal,
       onRetry: ({ error, failures, isPause, nowMs }) => {
+        noteFailedAttempt(signal, error, statusOf({ error }));
         onRetry?.(error);
         if (!isPause) onFailedRound?.({ operation, error, isRetried: true, attempt: failures, startedAtMs, nowMs });
       },
@@ -80,10 +83,21 @@ export class EndpointCaller {
     signal: AbortSignal,
   ): Promise<EndpointResponse<Key>> {
     const endpoint: Endpoint = endpoints[key];
-    const send = () => this.#send(key, endpoint, request, options, signal) as Promise<EndpointResponse<Key>>;
-    if (!(options.hasOuterRetry ?? endpoint.outerRetry)) return send();
-    const { onRetry } = options;
-    return this.retry(send, { operation: key, signal, onRetry: onRetry && ((error) => onRetry({ error })) });
+    const doubt = new Doubt();
+    const onRetry = (failure: AttemptFailure): void => {
+      doubt.note(failure);
+      options.onRetry?.(failure);
+    };
+    const onHttpRetry = (failure: AttemptFailure): void => {
+      noteFailedAttempt(signal, failure.error, statusOf(failure));
+      onRetry(failure);
+    };
+    const send = () => this.#send(key, endpoint, request, { ...options, onRetry: onHttpRetry }, signal) as Promise<EndpointResponse<Key>>;
+    const hasOuterRetry = options.hasOuterRetry ?? endpoint.outerRetry;
+    const sent = hasOuterRetry ? this.retry(send, { operation: key, signal, onRetry: (error) => onRetry({ error }) }) : send();
+    return sent.catch((error: unknown) => {
+      throw doubt.explain(error);
+    });
   }
 
   #send(

@@ -1,12 +1,13 @@
 import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { type Clock, hasSubscribers, publish, type Transport } from '@tinkex/http';
-import { AbortedError, type EventSource, parseTinkerPath } from '@tinkex/types';
+import { AbortedError, type EventSource, parseCheckpointPath } from '@tinkex/types';
 import type { CallOptions } from '../runtime/call-options.js';
 import { notifyUser } from '../runtime/notify-user.js';
 import type { CheckpointContent } from './checkpoint-content.js';
-import { extractArchive } from './extract-archive.js';
+import { type ExtractOptions, type ExtractResult, extractArchive } from './extract-archive.js';
 import { fetchFiles } from './fetch-files.js';
+import { copyLocalCheckpoint, localUrlOf, requireLocalFilesAllowed } from './local-checkpoint.js';
 import type { DownloadProgress } from './resumable-download.js';
 import { refuseExisting, StagingDirectory } from './staging-directory.js';
 
@@ -33,6 +34,11 @@ export interface DownloadCheckpointOptions extends CallOptions {
   readonly maxEntries?: number | undefined;
   /** Longest time without a byte before the download reconnects and resumes, milliseconds. Default 60,000. */
   readonly stallTimeoutMs?: number | undefined;
+  /**
+   * Copy the checkpoint from this machine's disk when the server names a place there (`file:`) instead of a download. Allow it only for a
+   * server that you trust: it decides what is copied. Default false: such a checkpoint is a `ConfigurationError` that names the place.
+   */
+  readonly allowLocalFiles?: boolean | undefined;
 }
 
 /** A checkpoint on disk. */
@@ -42,7 +48,7 @@ export interface DownloadedCheckpoint {
   readonly fileCount: number;
   /** Size of the files. */
   readonly totalBytes: number;
-  /** How much was received: the files themselves, or the archive they came in. */
+  /** How much was received: the files themselves, or the archive they came in. 0 for a copy from the disk. */
   readonly receivedBytes: number;
 }
 
@@ -65,7 +71,7 @@ export async function downloadCheckpoint(
   tinkerPath: string,
   options: DownloadCheckpointOptions = {},
 ): Promise<DownloadedCheckpoint> {
-  parseTinkerPath(tinkerPath);
+  parseCheckpointPath(tinkerPath);
   const { overwrite = false } = options;
   const target = resolve(options.directory ?? checkpointDirectoryName(tinkerPath));
   if (!overwrite) await refuseExisting(target);
@@ -96,6 +102,11 @@ async function fetchContent(
   const { signal, maxBytes = 64 * GIBIBYTE, maxEntries = 10_000, stallTimeoutMs = 60_000 } = options;
   const received = join(staging.path, 'received');
   await mkdir(received, { mode: 0o755 });
+  const localUrl = localUrlOf(content);
+  if (localUrl !== undefined) {
+    requireLocalFilesAllowed(localUrl, options.allowLocalFiles === true);
+    return copyLocal(localUrl, received, staging, { maxBytes, maxEntries, signal });
+  }
   const onProgress = progressReporter(context, tinkerPath, options.onProgress);
   const fetched = await fetchFiles(content, received, { transport, clock, maxBytes, maxEntries, stallTimeoutMs, onProgress, signal });
   const receivedBytes = fetched.totalBytes;
@@ -104,12 +115,29 @@ async function fetchContent(
     onProgress({ receivedBytes, totalBytes: receivedBytes });
     return { folder: 'received', ...fetched, receivedBytes };
   }
+  const [archiveName] = Object.keys(content.signed.urls);
+  const files = await extract(join(received, archiveName as string), staging, { maxBytes, maxEntries, signal });
+  return { ...files, receivedBytes };
+}
+
+async function copyLocal(
+  url: string,
+  received: string,
+  staging: StagingDirectory,
+  options: ExtractOptions,
+): Promise<Omit<DownloadedCheckpoint, 'directory'> & { readonly folder: string }> {
+  const copied = await copyLocalCheckpoint(url, received, options);
+  if ('archivePath' in copied) return { ...(await extract(copied.archivePath, staging, options)), receivedBytes: 0 };
+  return { folder: 'received', ...copied, receivedBytes: 0 };
+}
+
+async function extract(archive: string, staging: StagingDirectory, options: ExtractOptions): Promise<ExtractResult & { folder: string }> {
   const extracted = join(staging.path, 'files');
   await mkdir(extracted, { mode: 0o755 });
-  const [archiveName] = Object.keys(content.signed.urls);
-  const files = await extractArchive(join(received, archiveName as string), extracted, { maxBytes, maxEntries, signal });
+  const files = await extractArchive(archive, extracted, options);
+  const { signal } = options;
   if (signal?.aborted) throw new AbortedError({ message: 'The checkpoint download was aborted.', cause: signal.reason });
-  return { folder: 'files', ...files, receivedBytes };
+  return { folder: 'files', ...files };
 }
 
 /** `tinker://run-123/weights/final` as a directory name: `run-123_weights_final`. */

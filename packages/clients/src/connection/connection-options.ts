@@ -36,7 +36,7 @@ export interface ConnectionOptions {
   /** Replaces undici: the testkit's `memoryTransport()`, or your own. This client does not close it. */
   readonly transport?: Transport | undefined;
   /** An undici dispatcher for the built-in transport, for proxies, TLS or pools. This client does not close it. */
-  readonly dispatcher?: UndiciTransportOptions['dispatcher'];
+  readonly dispatcher?: UndiciTransportOptions['dispatcher'] | undefined;
   /** Layers around each HTTP attempt, outermost first. */
   readonly middleware?: readonly Middleware[] | undefined;
   /** Default: the system clock. */

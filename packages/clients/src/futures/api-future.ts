@@ -1,3 +1,4 @@
+import { showAs } from '@tinkex/types/wire';
 import type { WaitOptions } from '../runtime/call-options.js';
 import { waitFor } from '../runtime/wait-for.js';
 import { FutureCore, type FutureView } from './future-core.js';
@@ -14,6 +15,10 @@ import { progressOf } from './progress-iterator.js';
  */
 export class ApiFuture<T> implements PromiseLike<T>, AsyncIterable<FutureProgress> {
   readonly #core: FutureView<T>;
+
+  static {
+    showAs(ApiFuture, ({ requestType, status, requestIds }) => ({ requestType, status, requestIds }));
+  }
 
   private constructor(core: FutureView<T>) {
     this.#core = core;

@@ -122,6 +122,20 @@ describe('failure shapes of other servers', () => {
     expect((error.cause as ApiStatusError).status).toBe(status);
   });
 
+  it('a status that blames the request has the category user, unless the server says otherwise', () => {
+    const failed = (body: object) =>
+      decidePoll(FIRST_POLL, refused(422, body), 'r', 'OptimStep') as unknown as { error: RequestFailedError };
+    expect(failed({ detail: 'bad' }).error.category).toBe('user');
+    expect(failed({ error: 'bad', category: 'server' }).error.category).toBe('server');
+  });
+
+  it('a gap that a strict server refuses is explained: the client cannot continue, and how to resume', () => {
+    const detail = 'Failed to retrieve future: Sequence conflict: expected 11, got 14.';
+    const decision = decidePoll(FIRST_POLL, refused(409, { detail }), 'r', 'OptimStep') as unknown as { error: Error };
+    expect(decision.error.message).toContain('this training client cannot continue');
+    expect(decision.error.message).toContain('createTrainingClientFromStateWithOptimizer');
+  });
+
   it('400 {"error_message"} is forgiven three times and then a failed operation', () => {
     let memory = FIRST_POLL;
     for (let time = 0; time < 3; time += 1) {

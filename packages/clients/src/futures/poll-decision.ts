@@ -113,7 +113,7 @@ function decideSuccess(
       return fetchResult(memory, meaning.sizeBytes, requestId, requestType);
     case 'failed': {
       const { message = 'no reason given', category } = meaning.failure;
-      const text = `${requestType} failed on the server: ${message}`;
+      const text = `${requestType} failed on the server: ${message}${adviceAfter(message)}`;
       return { action: 'reject', error: new RequestFailedError({ message: text, category, requestId }) };
     }
     case 'result':
@@ -166,8 +166,21 @@ function fetchResult(memory: PollMemory, sizeBytes: number, requestId: string, r
 function failureOfStatus(error: ApiStatusError, requestId: string, requestType: string): ApiStatusError | RequestFailedError {
   if (!FAILURE_STATUSES.has(error.status)) return error;
   const { message = 'no reason given', category } = readFailure(error.body);
-  const text = `${requestType} failed on the server (status ${error.status}): ${message}`;
-  return new RequestFailedError({ message: text, category, requestId, cause: error });
+  const text = `${requestType} failed on the server (status ${error.status}): ${message}${adviceAfter(message)}`;
+  // A server that answers with such a status blames the request.
+  return new RequestFailedError({ message: text, category: category === 'unknown' ? 'user' : category, requestId, cause: error });
+}
+
+/**
+ * Some servers run sequence IDs without a gap. An operation that was refused before it got there has left one, and every later operation of
+ * the client fails.
+ */
+function adviceAfter(message: string): string {
+  if (!/sequence conflict: expected \d+, got \d+/i.test(message)) return '';
+  return (
+    ' (This server takes no operation after one that it has refused: this training client cannot continue. Create a new one from your last ' +
+    'checkpoint with service.createTrainingClientFromStateWithOptimizer(path), or with service.resume({ trainingRunId }).)'
+  );
 }
 
 function expired(error: ApiStatusError, requestId: string, requestType: string): FutureExpiredError {

@@ -1,10 +1,12 @@
 import { type HttpClient, type HttpResult, hasSubscribers, publish, type RawResponse, sleep } from '@tinkex/http';
 import type { ClientReport } from '@tinkex/telemetry/reporter';
-import type { ApiStatusError } from '@tinkex/types';
+import type { ApiStatusError, TinkexError } from '@tinkex/types';
 import { endpoints, type QueueReport, stringifyJson } from '@tinkex/types/wire';
+import { statusOf } from '../calls/attempt-failure.js';
 import type { AdmissionQueue } from '../limits/admission-queue.js';
 import { BILLING_PAUSE_MS, type BillingPause } from '../limits/billing-pause.js';
 import type { CallOptions } from '../runtime/call-options.js';
+import { noteFailedAttempt } from '../runtime/failed-attempts.js';
 import type { Runtime } from '../runtime/runtime.js';
 import {
   answerOfError,
@@ -123,6 +125,7 @@ export class Poller {
         const decision = decidePoll(memory, answer, job.requestId, job.requestType);
         this.#publish(job, iteration, decision, answer, heldMs);
         this.#report(job, memory, answer, decision, iteration, begunAtMs);
+        if (answer.kind !== 'success') noteRefusedPoll(job.scope.requestSignal, answer.error);
         job.observer.polled();
         if (decision.action === 'resolve') return this.#decode(job, decision, iteration, begunAtMs);
         if (decision.action === 'reject') throw decision.error;
@@ -232,6 +235,12 @@ export class Poller {
       ...this.#parts.source(),
     });
   }
+}
+
+/** A 408 is the ordinary "not yet". */
+function noteRefusedPoll(signal: AbortSignal | undefined, error: TinkexError): void {
+  const status = statusOf({ error });
+  if (status !== 408) noteFailedAttempt(signal, error, status);
 }
 
 const ID_MARK = 'request-id-mark';

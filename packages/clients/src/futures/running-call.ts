@@ -55,6 +55,12 @@ export class RunningCall<T> extends CallScope implements OngoingCall {
     this.core.accept(requestIds);
   }
 
+  protected override describeProgress(): string {
+    const { requestIds } = this.core;
+    if (requestIds.length === 0) return ' The server had not accepted the operation.';
+    return ` The server has accepted the operation (request ID ${requestIds.join(', ')}) and may still run it.`;
+  }
+
   /** Settles the future with the outcome of the work, and returns the future. */
   settleWith(work: Promise<T>): ApiFuture<T> {
     // Not an async function: tens of thousands of futures may be pending, and a frame for each would be most of their memory.

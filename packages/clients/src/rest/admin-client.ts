@@ -1,4 +1,5 @@
 import type { AuditEventType, AuditLogResponse, BillingUsageResponse, CurrentCheckpointStorageUsageResponse } from '@tinkex/types';
+import { showAs } from '@tinkex/types/wire';
 import type { ConnectionOptions } from '../connection/connection-options.js';
 import type { CallOptions } from '../runtime/call-options.js';
 import { RestConnection } from './rest-connection.js';
@@ -27,6 +28,10 @@ export interface StorageUsageOptions extends CallOptions {
  */
 export class AdminClient implements AsyncDisposable {
   readonly #connection: RestConnection;
+
+  static {
+    showAs(AdminClient, (client) => ({ baseUrl: client.#connection.baseUrl, projectId: client.#connection.projectId }));
+  }
 
   constructor(options: ConnectionOptions = {}) {
     this.#connection = RestConnection.open(options);

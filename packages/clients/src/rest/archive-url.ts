@@ -76,7 +76,8 @@ function withZone(date: string | undefined): string {
 
 function absoluteUrl(location: string, baseUrl: string): string {
   const url = URL.canParse(location, baseUrl) ? new URL(location, baseUrl) : undefined;
-  if (url?.protocol === 'https:' || url?.protocol === 'http:') return url.href;
-  const issues = [{ path: 'Location', message: 'is not an http or https URL' }];
+  // A server without downloads may name a place on its own disk.
+  if (url?.protocol === 'https:' || url?.protocol === 'http:' || url?.protocol === 'file:') return url.href;
+  const issues = [{ path: 'Location', message: 'is not an http, https or file URL' }];
   throw new ValidationError({ direction: 'response', subject: 'CheckpointArchiveUrlResponse', issues });
 }

@@ -1,7 +1,14 @@
-import { ApiStatusError, type ExternalWeightsUrlsResponse, NotFoundError, parseTinkerPath } from '@tinkex/types';
+import {
+  ApiStatusError,
+  type CheckpointArchiveUrlResponse,
+  type ExternalWeightsUrlsResponse,
+  NotFoundError,
+  parseCheckpointPath,
+} from '@tinkex/types';
 import type { CheckpointContent } from '../checkpoints/checkpoint-content.js';
 import type { CallStep } from '../runtime/call-options.js';
 import { type ArchiveUrlParts, checkpointArchivePath, requestArchiveUrl } from './archive-url.js';
+import { requestByPath } from './checkpoint-id.js';
 
 /** A copy of weights as files, which exists only for one download. */
 export interface ExportedWeights {
@@ -23,7 +30,7 @@ export interface ContentParts extends ArchiveUrlParts {
  * which loads a model; a server without external weights therefore gives its archive instead, as it does for sampler weights.
  */
 export async function openContent(parts: ContentParts, tinkerPath: string, step: CallStep): Promise<CheckpointContent> {
-  const { checkpointType } = parseTinkerPath(tinkerPath);
+  const { checkpointType = 'sampler' } = parseCheckpointPath(tinkerPath);
   if (checkpointType === 'sampler') return archiveOfSampler(parts, tinkerPath, step);
   try {
     const sign = () => requestFileUrls(parts, tinkerPath, step);
@@ -42,7 +49,7 @@ export async function openContent(parts: ContentParts, tinkerPath: string, step:
 
 /** Requests the signed URL of each file of an external checkpoint. */
 export function requestFileUrls({ calls }: ArchiveUrlParts, tinkerPath: string, step: CallStep): Promise<ExternalWeightsUrlsResponse> {
-  const { trainingRunId, checkpointId } = parseTinkerPath(tinkerPath);
+  const { trainingRunId, checkpointId } = parseCheckpointPath(tinkerPath);
   return calls.call('externalWeightsUrls', { params: { trainingRunId, checkpointId } }, step);
 }
 
@@ -56,11 +63,16 @@ async function exported(parts: ContentParts, tinkerPath: string, step: CallStep)
   }
 }
 
+/** Requests the URL of a checkpoint's archive, by path. */
+export function requestArchiveByPath(parts: ArchiveUrlParts, tinkerPath: string, step: CallStep): Promise<CheckpointArchiveUrlResponse> {
+  return requestByPath(parts.calls, tinkerPath, step, ({ trainingRunId, checkpointId }) =>
+    requestArchiveUrl(parts, checkpointArchivePath(trainingRunId, checkpointId), step),
+  );
+}
+
 async function archive(parts: ContentParts, tinkerPath: string, step: CallStep): Promise<CheckpointContent> {
-  const { trainingRunId, checkpointId } = parseTinkerPath(tinkerPath);
-  const path = checkpointArchivePath(trainingRunId, checkpointId);
   const sign = async () => {
-    const { url, expires } = await requestArchiveUrl(parts, path, step);
+    const { url, expires } = await requestArchiveByPath(parts, tinkerPath, step);
     return { urls: { 'archive.tar': url }, expires };
   };
   return { isArchive: true, signed: await sign(), sign, close: async () => undefined };

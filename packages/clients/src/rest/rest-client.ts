@@ -6,7 +6,7 @@ import {
   type GetSamplerResponse,
   type GetSessionResponse,
   type ListSessionsResponse,
-  parseTinkerPath,
+  parseCheckpointPath,
   type SessionSearchRequest,
   type SessionSearchResponse,
   type SessionSummary,
@@ -16,6 +16,7 @@ import {
   type WeightsInfoResponse,
   type WhoamiResponse,
 } from '@tinkex/types';
+import { showAs } from '@tinkex/types/wire';
 import type { EndpointKey, EndpointRequest, EndpointResponse } from '../calls/endpoint-types.js';
 import { type DownloadCheckpointOptions, type DownloadedCheckpoint, downloadCheckpoint } from '../checkpoints/download-checkpoint.js';
 import type { ConnectionOptions } from '../connection/connection-options.js';
@@ -23,11 +24,12 @@ import type { CallOptions } from '../runtime/call-options.js';
 import { waitFor } from '../runtime/wait-for.js';
 import { checkpointArchivePath, requestArchiveUrl } from './archive-url.js';
 import { changeOnce, type OnceOnlyChange } from './change-once.js';
-import { openContent, requestFileUrls } from './checkpoint-content.js';
+import { openContent, requestArchiveByPath, requestFileUrls } from './checkpoint-content.js';
+import { requestByPath } from './checkpoint-id.js';
 import { type CopiedWeights, type CopyWeightsToProjectOptions, checkCopy, copyWeights } from './copy-weights.js';
 import { identityOf } from './identity.js';
 import { PageStream } from './page-stream.js';
-import { RestConnection, type RunRestCall } from './rest-connection.js';
+import { RestConnection, type RestIdentity, type RunRestCall } from './rest-connection.js';
 import { exportTrace } from './trace-export.js';
 
 /** Whose records a query covers. Default `owned`. */
@@ -62,13 +64,17 @@ export interface ListTrainingRunsOptions extends ListOptions, ScopeOptions {
 export class RestClient implements AsyncDisposable {
   readonly #connection: RestConnection;
 
+  static {
+    showAs(RestClient, (client) => ({ baseUrl: client.#connection.baseUrl, projectId: client.#connection.projectId }));
+  }
+
   constructor(options: ConnectionOptions | RestConnection = {}) {
     this.#connection = options instanceof RestConnection ? options : RestConnection.open(options);
   }
 
   /** @internal Use `service.createRestClient()`. */
-  static of(run: RunRestCall, projectId: string | undefined): RestClient {
-    return new RestClient(RestConnection.borrow(run, projectId));
+  static of(run: RunRestCall, identity: RestIdentity): RestClient {
+    return new RestClient(RestConnection.borrow(run, identity));
   }
 
   /** One training run. */
@@ -79,7 +85,7 @@ export class RestClient implements AsyncDisposable {
 
   /** The training run that a checkpoint belongs to. */
   async getTrainingRunByTinkerPath(tinkerPath: string, options: ScopeOptions = {}): Promise<TrainingRun> {
-    const { trainingRunId } = parseTinkerPath(tinkerPath);
+    const { trainingRunId } = parseCheckpointPath(tinkerPath);
     const { accessScope = 'owned' } = options;
     const method = 'getTrainingRunByTinkerPath';
     return this.#call('getTrainingRun', { params: { trainingRunId }, query: { accessScope } }, options, method);
@@ -87,7 +93,7 @@ export class RestClient implements AsyncDisposable {
 
   /** What is needed to load a checkpoint: base model, rank, trained parts. Works for other users' public checkpoints too. */
   async getWeightsInfoByTinkerPath(tinkerPath: string, options: CallOptions = {}): Promise<WeightsInfoResponse> {
-    parseTinkerPath(tinkerPath);
+    parseCheckpointPath(tinkerPath);
     return this.#call('weightsInfo', { body: { tinkerPath } }, options, 'getWeightsInfoByTinkerPath');
   }
 
@@ -129,7 +135,8 @@ export class RestClient implements AsyncDisposable {
   }
 
   /**
-   * A signed URL of a checkpoint's archive and when it expires. Treat the URL as a secret. Waits while the server builds the archive.
+   * A signed URL of a checkpoint's archive and when it expires. Treat the URL as a secret. Waits while the server builds the archive. A server
+   * without downloads may name a place on its own disk instead (`file:`).
    *
    * @param checkpointId - `weights/{name}`, `sampler_weights/{name}` or `external_weights/{name}`; a bare name on servers that use those.
    */
@@ -144,13 +151,15 @@ export class RestClient implements AsyncDisposable {
 
   /** Like {@link getCheckpointArchiveUrl}, by path. */
   async getCheckpointArchiveUrlFromTinkerPath(tinkerPath: string, options: CallOptions = {}): Promise<CheckpointArchiveUrlResponse> {
-    const { trainingRunId, checkpointId } = parseTinkerPath(tinkerPath);
-    return this.getCheckpointArchiveUrl(trainingRunId, checkpointId, options);
+    const { trainingRunId, checkpointId } = parseCheckpointPath(tinkerPath);
+    checkpointArchivePath(trainingRunId, checkpointId);
+    const method = 'getCheckpointArchiveUrl';
+    return this.#connection.run(method, options, (parts, step) => requestArchiveByPath(parts, tinkerPath, step));
   }
 
   /** One signed URL for each file of an external checkpoint, and when they expire. Treat the URLs as secrets. */
   async getExternalWeightsUrls(tinkerPath: string, options: CallOptions = {}): Promise<ExternalWeightsUrlsResponse> {
-    const { checkpointType } = parseTinkerPath(tinkerPath);
+    const { checkpointType = 'sampler' } = parseCheckpointPath(tinkerPath);
     if (checkpointType !== 'external') {
       const message = `is a ${checkpointType} checkpoint; only external_weights have files. Save them with saveWeightsExternal`;
       throw new ValidationError({ direction: 'request', subject: 'tinkerPath', issues: [{ path: tinkerPath, message }] });
@@ -163,7 +172,7 @@ export class RestClient implements AsyncDisposable {
    * download, in a separate session that trains nothing. A server without external weights gives an archive, which is extracted.
    */
   async downloadCheckpoint(tinkerPath: string, options: DownloadCheckpointOptions = {}): Promise<DownloadedCheckpoint> {
-    parseTinkerPath(tinkerPath);
+    parseCheckpointPath(tinkerPath);
     return this.#connection.run('downloadCheckpoint', options, (parts, { signal, headers }) => {
       const { transport, runtime } = parts;
       const open = () => openContent(parts, tinkerPath, { signal, headers });
@@ -185,28 +194,31 @@ export class RestClient implements AsyncDisposable {
    * lost and a later attempt finds the checkpoint gone.
    */
   async deleteCheckpoint(trainingRunId: string, checkpointId: string, options: CallOptions = {}): Promise<void> {
-    await this.#change('deleteCheckpoint', { trainingRunId, checkpointId }, options, 'deleteCheckpoint');
+    const params = { trainingRunId, checkpointId };
+    await this.#connection.run('deleteCheckpoint', options, ({ calls }, step) => changeOnce(calls, 'deleteCheckpoint', params, step));
   }
 
   /** Like {@link deleteCheckpoint}, by path. */
   async deleteCheckpointFromTinkerPath(tinkerPath: string, options: CallOptions = {}): Promise<void> {
-    await this.#change('deleteCheckpoint', checkpointOf(tinkerPath), options, 'deleteCheckpointFromTinkerPath');
+    await this.#changeByPath('deleteCheckpoint', tinkerPath, options, 'deleteCheckpointFromTinkerPath');
   }
 
   /** Makes a checkpoint public. */
   async publishCheckpointFromTinkerPath(tinkerPath: string, options: CallOptions = {}): Promise<void> {
-    await this.#change('publishCheckpoint', checkpointOf(tinkerPath), options, 'publishCheckpointFromTinkerPath');
+    await this.#changeByPath('publishCheckpoint', tinkerPath, options, 'publishCheckpointFromTinkerPath');
   }
 
   /** Makes a checkpoint private again. */
   async unpublishCheckpointFromTinkerPath(tinkerPath: string, options: CallOptions = {}): Promise<void> {
-    await this.#change('unpublishCheckpoint', checkpointOf(tinkerPath), options, 'unpublishCheckpointFromTinkerPath');
+    await this.#changeByPath('unpublishCheckpoint', tinkerPath, options, 'unpublishCheckpointFromTinkerPath');
   }
 
   /** Lets a checkpoint expire `ttlSeconds` from now; `null` keeps it forever. */
   async setCheckpointTtlFromTinkerPath(tinkerPath: string, ttlSeconds: number | null, options: CallOptions = {}): Promise<void> {
-    const method = 'setCheckpointTtlFromTinkerPath';
-    await this.#call('setCheckpointTtl', { params: checkpointOf(tinkerPath), body: { ttlSeconds } }, options, method);
+    parseCheckpointPath(tinkerPath);
+    await this.#connection.run('setCheckpointTtlFromTinkerPath', options, ({ calls }, step) =>
+      requestByPath(calls, tinkerPath, step, (params) => calls.call('setCheckpointTtl', { params, body: { ttlSeconds } }, step)),
+    );
   }
 
   /** The runs and samplers of a session. */
@@ -285,13 +297,10 @@ export class RestClient implements AsyncDisposable {
     return this.#connection.call(method, key, request, options);
   }
 
-  #change(key: OnceOnlyChange, params: Readonly<Record<string, string>>, options: CallOptions, method: string): Promise<void> {
-    return this.#connection.run(method, options, ({ calls }, step) => changeOnce(calls, key, params, step));
+  async #changeByPath(key: OnceOnlyChange, tinkerPath: string, options: CallOptions, method: string): Promise<void> {
+    parseCheckpointPath(tinkerPath);
+    await this.#connection.run(method, options, ({ calls }, step) =>
+      requestByPath(calls, tinkerPath, step, (params) => changeOnce(calls, key, params, step)),
+    );
   }
-}
-
-/** The IDs in a checkpoint's path. Throws `ValidationError`. */
-function checkpointOf(tinkerPath: string): { trainingRunId: string; checkpointId: string } {
-  const { trainingRunId, checkpointId } = parseTinkerPath(tinkerPath);
-  return { trainingRunId, checkpointId };
 }

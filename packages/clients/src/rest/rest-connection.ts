@@ -18,6 +18,12 @@ export interface RestParts extends ConnectionParts, ContentParts {
 /** Runs one call, after starting the connection if necessary. The signal of the step also covers the call's time limit. */
 export type RunRestCall = <T>(options: CallOptions, work: (parts: RestParts, step: CallStep) => Promise<T>) => Promise<T>;
 
+/** Which server a REST or admin client talks to, and for whom. */
+export interface RestIdentity {
+  readonly baseUrl: string;
+  readonly projectId?: string | undefined;
+}
+
 /** The connection below a REST or admin client: its own, which it closes, or that of a service client. */
 export class RestConnection {
   readonly #run: RunRestCall;
@@ -27,9 +33,13 @@ export class RestConnection {
   /** The project of calls that name none. */
   readonly projectId: string | undefined;
 
-  private constructor(run: RunRestCall, close: () => Promise<void>, projectId: string | undefined) {
+  /** The server's address, normalized. */
+  readonly baseUrl: string;
+
+  private constructor(run: RunRestCall, close: () => Promise<void>, { baseUrl, projectId }: RestIdentity) {
     this.#run = run;
     this.#close = close;
+    this.baseUrl = baseUrl;
     this.projectId = projectId;
   }
 
@@ -37,20 +47,21 @@ export class RestConnection {
   static open(options: ConnectionOptions): RestConnection {
     rejectUnknownOptions(options, CONNECTION_OPTION_NAMES, '');
     const environment = readEnvironment();
-    const connection = new Connection(resolveConnectionOptions(options, environment), (parts) => ({
+    const resolved = resolveConnectionOptions(options, environment);
+    const connection = new Connection(resolved, (parts) => ({
       ...parts,
       exportWeights: refuseExport,
     }));
     return new RestConnection(
       (callOptions, work) => connection.run(callOptions, work),
       () => connection.close(),
-      environment.projectId,
+      { baseUrl: resolved.baseUrl, projectId: environment.projectId },
     );
   }
 
   /** Uses a connection that another client closes. */
-  static borrow(run: RunRestCall, projectId: string | undefined): RestConnection {
-    return new RestConnection(run, async () => undefined, projectId);
+  static borrow(run: RunRestCall, identity: RestIdentity): RestConnection {
+    return new RestConnection(run, async () => undefined, identity);
   }
 
   /** Runs the work of a public method. Its requests name the method. */

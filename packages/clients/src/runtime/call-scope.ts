@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { onAbort } from '@tinkex/http';
 import { AbortedError, TimeoutError } from '@tinkex/types';
 import type { CallOptions } from './call-options.js';
+import { type FailedAttempts, failedAttempts, isStepOf } from './failed-attempts.js';
 import type { Runtime } from './runtime.js';
 
 /** A call that ends with its client. */
@@ -67,6 +68,7 @@ export class ClientLifetime {
  */
 export class CallScope implements Closable {
   readonly #runtime: Pick<Runtime, 'clock' | 'lifetime'>;
+  readonly #outerSignal: AbortSignal | undefined;
   readonly #hasOwnCause: boolean;
   #controller: AbortController | undefined;
   #timer: unknown;
@@ -81,11 +83,12 @@ export class CallScope implements Closable {
   ) {
     const { clock, lifetime } = runtime;
     this.#runtime = runtime;
+    this.#outerSignal = signal;
     this.#hasOwnCause = signal !== undefined || timeoutMs !== undefined;
     if (signal?.aborted) this.#fail(callAborted(signal.reason));
     else if (signal !== undefined) this.#unfollow = onAbort(signal, () => this.#fail(callAborted(signal.reason)));
     if (timeoutMs !== undefined) {
-      this.#timer = clock.setTimeout(() => this.#fail(callTimedOut(timeoutMs)), Math.max(timeoutMs - (clock.now() - startedAtMs), 0));
+      this.#timer = clock.setTimeout(() => this.#fail(this.#timedOut(timeoutMs)), Math.max(timeoutMs - (clock.now() - startedAtMs), 0));
     }
     lifetime.add(this);
   }
@@ -96,6 +99,7 @@ export class CallScope implements Closable {
       this.#controller = new AbortController();
       // The chunks of one call all listen; Node takes more than ten listeners for a leak.
       setMaxListeners(0, this.#controller.signal);
+      if (this.#outerSignal !== undefined) isStepOf(this.#controller.signal, this.#outerSignal);
       if (this.#failure !== undefined) this.#controller.abort(this.#failure);
     }
     return this.#controller.signal;
@@ -154,6 +158,17 @@ export class CallScope implements Closable {
     lifetime.remove(this);
   }
 
+  /** What the server is known to do with the call, for the error of a time limit; empty if nothing. */
+  protected describeProgress(): string {
+    return '';
+  }
+
+  #timedOut(timeoutMs: number): TimeoutError {
+    const failed = failedAttempts(this.#controller?.signal);
+    const message = `The call took longer than its limit of ${timeoutMs} ms.${describeFailures(failed)}${this.describeProgress()}`;
+    return new TimeoutError({ message, phase: 'total', timeoutMs, cause: failed?.last, attempts: failed?.count });
+  }
+
   #fail(failure: AbortedError | TimeoutError): void {
     if (this.#failure !== undefined) return;
     this.#failure = failure;
@@ -175,6 +190,9 @@ function callAborted(reason: unknown): AbortedError {
   return new AbortedError({ message: 'The call was aborted.', cause: reason });
 }
 
-function callTimedOut(timeoutMs: number): TimeoutError {
-  return new TimeoutError({ message: `The call took longer than its limit of ${timeoutMs} ms.`, phase: 'total', timeoutMs });
+function describeFailures(failed: FailedAttempts | undefined): string {
+  if (failed === undefined) return '';
+  const { count, last, status } = failed;
+  const reason = last instanceof Error ? last.message : status === undefined ? 'no answer' : `status ${status}`;
+  return ` ${count === 1 ? 'One attempt' : `${count} attempts`} had failed, the last with: ${reason.replace(/\.?$/, '.')}`;
 }

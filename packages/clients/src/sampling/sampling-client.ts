@@ -1,4 +1,5 @@
 import { ConfigurationError, type SampleResponse, type Tokenizer, ValidationError } from '@tinkex/types';
+import { showAs } from '@tinkex/types/wire';
 import type { ApiFuture } from '../futures/api-future.js';
 import type { CallOptions, CallStep } from '../runtime/call-options.js';
 import { CallScope } from '../runtime/call-scope.js';
@@ -77,6 +78,10 @@ export class SamplingClient {
   readonly #sessionId: string | undefined;
   readonly #sampler: Sampler;
   readonly #baseModel: SharedWork<string>;
+
+  static {
+    showAs(SamplingClient, (client) => ({ samplingSessionId: client.samplingSessionId, sessionId: client.#sessionId }));
+  }
 
   private constructor(parts: SamplingParts, identity: SamplingClientIdentity) {
     const { samplingSessionId, sessionId, seqIds = new SeqIds() } = identity;

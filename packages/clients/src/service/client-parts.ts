@@ -70,7 +70,7 @@ export function createClientParts(
     sampling: samplingShared(options, started, runtime),
     training: {
       config,
-      dialect: new WireDialect(wireFormat),
+      dialect: new WireDialect(wireFormat, options.baseUrl, clock),
       dispatchBudget: AdmissionQueue.bytes(limits.maxDispatchBytes ?? config.fwdbwdDispatchBytesSemaphoreSize),
       bodyMemory: new BodyMemory(mayKeepBodies(options) ? 0 : (limits.maxReusedBodyBytes ?? DEFAULT_REUSED_BODY_BYTES)),
     },

@@ -9,6 +9,7 @@ import {
   type SessionFinishReason,
 } from '@tinkex/types';
 import { traceLoss } from '@tinkex/types/custom-loss';
+import { showAs } from '@tinkex/types/wire';
 import { Connection, type ConnectionParts, type Step } from '../connection/connection.js';
 import type { Started } from '../connection/start-connection.js';
 import { Futures } from '../futures/futures.js';
@@ -25,7 +26,7 @@ import {
   type SamplingService,
 } from '../sampling/sampling-client.js';
 import { joinSampler, parseSamplingHandle, type SamplingClientHandle } from '../sampling/sampling-handle.js';
-import { checkLoraModel, checkOptimizer, createLoraModel, createModelFromState } from '../training/create-model.js';
+import { checkLoraModel, checkOptimizer, checkStatePath, createLoraModel, createModelFromState } from '../training/create-model.js';
 import type { LossHandle } from '../training/loss-handle.js';
 import type { TrainingParts } from '../training/operations.js';
 import { optimizerOf } from '../training/optimizer-settings.js';
@@ -67,6 +68,13 @@ export class ServiceClient implements AsyncDisposable, SamplingService {
 
   /** Waits for results that another process requested. */
   readonly futures: Futures;
+
+  static {
+    showAs(ServiceClient, (client) => {
+      const status = client.#closing !== undefined ? 'closed' : client.#openSession === undefined ? 'no session' : 'open';
+      return { baseUrl: client.baseUrl, sessionId: client.#connection.sessionId, status };
+    });
+  }
 
   constructor(options: ServiceClientOptions = {}) {
     this.#options = resolveOptions(options);
@@ -186,7 +194,7 @@ export class ServiceClient implements AsyncDisposable, SamplingService {
 
   /** Creates a client that manages runs, checkpoints, sessions and bills. Needs no session. */
   createRestClient(): RestClient {
-    return RestClient.of((options, work) => this.#connection.run(options, work), this.#options.projectId);
+    return RestClient.of((options, work) => this.#connection.run(options, work), this.#options);
   }
 
   /** Copies weights into this client's project. See `rest.copyWeights`, which also copies into other projects. */
@@ -278,6 +286,7 @@ export class ServiceClient implements AsyncDisposable, SamplingService {
   }
 
   async #createFromState(path: string, hasOptimizer: boolean, options: FromStateOptions, optimizer?: OptimizerConfig) {
+    checkStatePath(path);
     const modelSeqId = this.#nextModelSeqId++;
     return this.#runInSession(options, async (parts, step) => {
       const connectAs = (apiKey: string) => {

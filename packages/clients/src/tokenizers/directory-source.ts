@@ -1,19 +1,30 @@
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, isAbsolute, join } from 'node:path';
 import type { JsonObject } from '@tinkex/types';
 import { parseJson } from '@tinkex/types/wire';
 import { type TokenizerFiles, type TokenizerReference, tokenizerIdParts, tokenizerUnavailable } from './tokenizer-source.js';
 
 /**
  * Reads a tokenizer's files from a directory: `<directory>/<id>/tokenizer.json`, so that one directory can hold several, else
- * `<directory>/tokenizer.json`.
+ * `<directory>/tokenizer.json`. Of a model that the server names by a path, the last part counts as its ID.
  */
 export async function readTokenizerDirectory(directory: string, { id }: TokenizerReference): Promise<TokenizerFiles> {
-  for (const folder of [join(directory, ...tokenizerIdParts(id)), directory]) {
-    const tokenizer = await readJson(join(folder, 'tokenizer.json'), id);
-    if (tokenizer) return { tokenizer, config: (await readJson(join(folder, 'tokenizer_config.json'), id)) ?? {} };
-  }
-  throw tokenizerUnavailable(id, `${directory} holds no tokenizer.json, neither itself nor in ${id}/`);
+  const parts = tokenizerIdParts(isAbsolute(id) ? basename(id) : id);
+  const found = (await readFiles(join(directory, ...parts), id)) ?? (await readFiles(directory, id));
+  if (found !== undefined) return found;
+  throw tokenizerUnavailable(id, `${directory} holds no tokenizer.json, neither itself nor in ${parts.join('/')}/`);
+}
+
+/** Reads the tokenizer of a model that the server names by a path, if that path exists on this machine too. */
+export async function readModelDirectory({ id }: TokenizerReference): Promise<TokenizerFiles> {
+  const found = await readFiles(id, id);
+  if (found !== undefined) return found;
+  throw tokenizerUnavailable(id, 'the server names the model by a path, and this machine has no tokenizer.json there');
+}
+
+async function readFiles(folder: string, id: string): Promise<TokenizerFiles | undefined> {
+  const tokenizer = await readJson(join(folder, 'tokenizer.json'), id);
+  return tokenizer && { tokenizer, config: (await readJson(join(folder, 'tokenizer_config.json'), id)) ?? {} };
 }
 
 async function readJson(path: string, id: string): Promise<JsonObject | undefined> {

@@ -70,12 +70,38 @@ describe('TokenizerLibrary', () => {
     expect(transport.requests).toEqual([]);
   });
 
+  it('knows the ID of a token, and of the token that ends a text', async () => {
+    await writeFile(join(directory, 'tokenizer.json'), JSON.stringify(tokenizerJson));
+    await writeFile(join(directory, 'tokenizer_config.json'), JSON.stringify({ eos_token: { content: 'world', lstrip: false } }));
+    const tokenizer = await libraryOf({ directory }, noNetwork()).load('org/model');
+    expect(tokenizer.tokenId?.('hello')).toBe(1);
+    expect(tokenizer.tokenId?.('nothing')).toBeUndefined();
+    expect(tokenizer.eosTokenId).toBe(2);
+  });
+
   it('prefers the directory of the id itself', async () => {
     await writeFile(join(directory, 'tokenizer.json'), '{}');
     await mkdir(join(directory, 'org', 'model'), { recursive: true });
     await writeFile(join(directory, 'org', 'model', 'tokenizer.json'), JSON.stringify(tokenizerJson));
     const library = libraryOf({ directory }, noNetwork());
     expect(words(await library.load('org/model:rev1'), 'world')).toEqual([2]);
+  });
+
+  it('takes the directory for a model that the server names by a path', async () => {
+    await mkdir(join(directory, 'tiny-qwen3'));
+    await writeFile(join(directory, 'tiny-qwen3', 'tokenizer.json'), JSON.stringify(tokenizerJson));
+    const transport = noNetwork();
+    expect(words(await libraryOf({ directory }, transport).load('/models/tiny-qwen3'), 'world')).toEqual([2]);
+    expect(words(await libraryOf({ directory: join(directory, 'tiny-qwen3') }, transport).load('/models/other'), 'world')).toEqual([2]);
+    expect(transport.requests).toEqual([]);
+  });
+
+  it('reads the path itself when it exists here, and says so when it does not', async () => {
+    await writeFile(join(directory, 'tokenizer.json'), JSON.stringify(tokenizerJson));
+    const transport = noNetwork();
+    expect(words(await libraryOf({}, transport).load(directory), 'hello')).toEqual([1]);
+    await expect(libraryOf({}, transport).load('/models/tiny-qwen3')).rejects.toThrow('this machine has no tokenizer.json there');
+    expect(transport.requests).toEqual([]);
   });
 
   it('takes what the user supplies before everything else, and continues when that is nothing', async () => {

@@ -1,9 +1,10 @@
+import { isAbsolute } from 'node:path';
 import type { Transport } from '@tinkex/http';
 import { ByteTokenizer, isByteTokenizerId, type Tokenizer, tokenizerIdFor } from '@tinkex/types';
 import { CallScope } from '../runtime/call-scope.js';
 import type { Runtime } from '../runtime/runtime.js';
 import { waitFor } from '../runtime/wait-for.js';
-import { readTokenizerDirectory } from './directory-source.js';
+import { readModelDirectory, readTokenizerDirectory } from './directory-source.js';
 import { DEFAULT_HUB_URL, fetchTokenizerFiles } from './hub-source.js';
 import { buildHuggingFaceTokenizer } from './huggingface-tokenizer.js';
 import { type TokenizerFiles, type TokenizerReference, tokenizerUnavailable } from './tokenizer-source.js';
@@ -62,6 +63,7 @@ export class TokenizerLibrary {
     if (supplied) return supplied;
     if (isByteTokenizerId(reference.id)) return new ByteTokenizer();
     if (directory !== undefined) return buildHuggingFaceTokenizer(reference.id, await readTokenizerDirectory(directory, reference));
+    if (isAbsolute(reference.id)) return buildHuggingFaceTokenizer(reference.id, await readModelDirectory(reference));
     if (hubUrl === false) throw tokenizerUnavailable(reference.id, 'no directory is set and the hub is turned off');
     return buildHuggingFaceTokenizer(reference.id, await this.#fetch(reference, hubUrl));
   }
@@ -73,6 +75,9 @@ export class TokenizerLibrary {
 }
 
 function tokenizerReference(modelName: string, tokenizerId: string | undefined): TokenizerReference {
+  const named = tokenizerId || modelName;
+  // Some servers name a model by the path of its folder.
+  if (isAbsolute(named)) return { id: named };
   const { tokenizerId: id, revision } = tokenizerIdFor(modelName, tokenizerId);
   return { id, revision };
 }

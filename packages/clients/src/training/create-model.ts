@@ -20,6 +20,13 @@ export function checkOptimizer({ optimizer }: FromWeightsOptions): void {
   endpoints.loadWeights.request.encode({ ...model, optimizerConfig: optimizerToSend(optimizer) });
 }
 
+/** @throws `ValidationError` for an empty path, which no server has. */
+export function checkStatePath(path: string): void {
+  if (path !== '') return;
+  const issues = [{ path: 'path', message: 'is empty; name a training checkpoint, such as tinker://…/weights/…' }];
+  throw new ValidationError({ direction: 'request', subject: 'call', issues });
+}
+
 /** Creates a model with a new adapter and waits until it exists. */
 export async function createLoraModel(parts: TrainingParts, modelSeqId: number, options: LoraTrainingOptions): Promise<string> {
   const { sessionId } = parts.session;

@@ -1,17 +1,26 @@
-import { setMaxListeners } from 'node:events';
-import { hasSubscribers, onAbort, publish } from '@tinkex/http';
+import { hasSubscribers, publish } from '@tinkex/http';
 import {
-  type ApiStatusError,
+  ApiStatusError,
   type Datum,
   type ForwardBackwardOutput,
   type LossFnType,
-  TinkexError,
+  lossOf,
   ValidationError,
   type WireFormat,
 } from '@tinkex/types';
-import { chunkData, combineForwardBackwardOutputs, type DataChunk, PROTOBUF_CONTENT_TYPE, protobuf } from '@tinkex/types/wire';
+import {
+  apiStatusError,
+  chunkData,
+  combineForwardBackwardOutputs,
+  type DataChunk,
+  endpoints,
+  PROTOBUF_CONTENT_TYPE,
+  protobuf,
+} from '@tinkex/types/wire';
+import { type AttemptFailure, statusOf } from '../calls/attempt-failure.js';
 import type { OngoingCall } from '../futures/running-call.js';
 import type { PassBodies } from './body-memory.js';
+import { ChunkGroup } from './chunk-group.js';
 import { explainInvalidData } from './explain-invalid-data.js';
 import { pollResult, type TrainedModel } from './operations.js';
 import type { PassOptions } from './training-options.js';
@@ -113,25 +122,38 @@ async function submitChunk(model: TrainedModel, call: OngoingCall, pass: Pass, i
   }
 }
 
-/** Sends one chunk in the format that the server is known to accept. While that is open, as protobuf and, if need be, again as JSON. */
-async function sendChunk(model: TrainedModel, call: OngoingCall, pass: Pass, index: number, signal: AbortSignal): Promise<string> {
+/** Sends one chunk in the format that the server is known to accept. While that is open, in rounds that offer both. */
+function sendChunk(model: TrainedModel, call: OngoingCall, pass: Pass, index: number, signal: AbortSignal): Promise<string> {
+  const { calls, training } = model.parts;
+  if (training.dialect.known !== undefined) return sendChunkAs(training.dialect.known, model, call, pass, index, signal);
+  const onRetry = () => pass.bodies.abandon(index);
+  return calls.retry(() => offerChunk(model, call, pass, index, signal), { operation: 'forwardBackward', signal, onRetry });
+}
+
+/** One round: sends a chunk in the likelier format and, if that may be what the server refuses, in the other. */
+async function offerChunk(model: TrainedModel, call: OngoingCall, pass: Pass, index: number, signal: AbortSignal): Promise<string> {
   const { dialect } = model.parts.training;
-  if (dialect.known !== undefined) return sendChunkAs(dialect.known, model, call, pass, index, signal);
+  const candidates = dialect.candidates;
+  const [first, second] = candidates;
+  const send = async (format: WireFormat, isProbe: boolean): Promise<string> => {
+    const requestId = await sendChunkAs(format, model, call, pass, index, signal, isProbe && dialect.known === undefined);
+    dialect.accepted(format);
+    return requestId;
+  };
   let refusal: ApiStatusError;
   try {
-    const requestId = await sendChunkAs('protobuf', model, call, pass, index, signal);
-    dialect.accepted('protobuf');
-    return requestId;
+    return await send(first, true);
   } catch (error) {
-    if (!dialect.mayRefuseFormat(error)) throw error;
+    if (!dialect.mayRefuse(first, error)) throw error;
     refusal = error;
   }
   try {
-    const requestId = await sendChunkAs('json', model, call, pass, index, signal);
-    dialect.accepted('json');
-    return requestId;
+    return await send(second, true);
   } catch (error) {
-    throw dialect.explainRefusal(refusal, error);
+    const isOnlyFirst = refusal.status === 500 && ApiStatusError.isInstance(error) && error.status === 415;
+    // The server failed for another reason than the format: the usual retries.
+    if (isOnlyFirst) return send(first, false);
+    throw dialect.explainRefusal(candidates, refusal, error);
   }
 }
 
@@ -142,11 +164,17 @@ async function sendChunkAs(
   { requestType, chunks, turn, lossFn, lossFnConfig, bodies }: Pass,
   index: number,
   signal: AbortSignal,
+  isProbe = false,
 ): Promise<string> {
   const isForward = requestType === 'Forward';
   const data = chunks[index]?.data ?? [];
   const body = { modelId, seqId: turn.seqIds[index] as number, data, lossFn, lossFnConfig, forwardOnly: isForward || undefined };
-  const options = { signal, headers, isScoped: true, onRetry: () => bodies.abandon(index) };
+  const onRetry = (failure: AttemptFailure): void => {
+    bodies.abandon(index);
+    // Repeating it would take minutes; the other format may be accepted immediately.
+    if (isProbe && statusOf(failure) === 500) throw apiStatusError({ status: 500, method: 'POST', path: endpoints.forwardBackward.path });
+  };
+  const options = { signal, headers, isScoped: true, onRetry, ...(isProbe && { hasOuterRetry: false }) };
   bodies.abandon(index);
   if (format === 'json') {
     const { requestId } = await parts.calls.call(isForward ? 'forward' : 'forwardBackward', { body }, options);
@@ -191,59 +219,6 @@ async function collectChunk(
   return output;
 }
 
-/** The chunks of one pass fail together: the first failure aborts the others. */
-class ChunkGroup {
-  readonly requestIds: (string | undefined)[];
-  readonly #seqIds: readonly number[];
-  readonly #outer: AbortSignal;
-  /** Only for several chunks: a single chunk has no others to abort. */
-  readonly #controller: AbortController | undefined;
-  readonly #unfollow: (() => void) | undefined;
-  #failure: { readonly error: unknown; readonly index: number } | undefined;
-
-  constructor(outer: AbortSignal, seqIds: readonly number[]) {
-    this.requestIds = seqIds.map(() => undefined);
-    this.#seqIds = seqIds;
-    this.#outer = outer;
-    if (seqIds.length < 2) return;
-    const controller = new AbortController();
-    this.#controller = controller;
-    setMaxListeners(0, controller.signal);
-    if (outer.aborted) controller.abort(outer.reason);
-    else this.#unfollow = onAbort(outer, () => controller.abort(outer.reason));
-  }
-
-  get signal(): AbortSignal {
-    return this.#controller?.signal ?? this.#outer;
-  }
-
-  fail(error: unknown, index: number): void {
-    this.#failure ??= { error, index };
-    this.#controller?.abort(error);
-  }
-
-  throwIfFailed(): void {
-    if (this.#failure !== undefined) throw this.#failure.error;
-  }
-
-  /** Adds which chunk was refused and what became of the others: the caller must know whether gradients were accumulated. */
-  explain(thrown: unknown): unknown {
-    const { error, index } = this.#failure ?? { error: thrown, index: undefined };
-    const count = this.#seqIds.length;
-    if (index === undefined || count < 2 || !TinkexError.isInstance(error)) return error;
-    const accepted = this.#seqIds.filter((_, other) => this.requestIds[other] !== undefined);
-    const others = this.#seqIds.filter((_, other) => this.requestIds[other] === undefined && other !== index);
-    error.message +=
-      ` [chunk ${index + 1} of ${count}, sequence ID ${this.#seqIds[index]}; ` +
-      `accepted before: ${accepted.join(', ') || 'none'}; given up: ${others.join(', ') || 'none'}]`;
-    return error;
-  }
-
-  end(): void {
-    this.#unfollow?.();
-  }
-}
-
 function chunkAt({ chunks }: Pass, index: number): DataChunk {
   const chunk = chunks[index];
   if (chunk === undefined) throw new RangeError(`There is no chunk ${index}.`);
@@ -273,7 +248,7 @@ function publishPass(
   { startedAtMs }: OngoingCall,
   { requestType, chunks }: Pass,
   requestId: string | undefined,
-  { metrics }: ForwardBackwardOutput,
+  output: ForwardBackwardOutput,
 ): void {
   if (!hasSubscribers('tinkex:training:operation')) return;
   let datums = 0;
@@ -282,6 +257,12 @@ function publishPass(
     datums += data.length;
     for (const datum of data) tokens += textTokens(datum);
   }
+  // A server may send no metrics; the events show the loss all the same.
+  const loss = lossOf(
+    output,
+    chunks.flatMap(({ data }) => data),
+  );
+  const metrics = loss === undefined ? output.metrics : { ...output.metrics, 'loss:sum': loss };
   model.publishOperation({ requestType, requestId, datums, tokens, metrics, startedAtMs });
 }
 

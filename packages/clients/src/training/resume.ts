@@ -25,7 +25,7 @@ export interface ResumedTraining {
   /** The path of the checkpoint. */
   readonly path: string;
   /** The checkpoint's entry in the list of checkpoints; not set when you passed a path. */
-  readonly checkpoint?: Checkpoint;
+  readonly checkpoint?: Checkpoint | undefined;
 }
 
 /** @throws ConfigurationError unless exactly one of `trainingRunId` and `path` is set. */

@@ -1,4 +1,4 @@
-import { type Datum, ValidationError } from '@tinkex/types';
+import { type Datum, lossOf, ValidationError } from '@tinkex/types';
 import { checkCustomLossData } from '@tinkex/types/custom-loss';
 import type { OngoingCall } from '../futures/running-call.js';
 import { type CustomForwardBackwardOutput, type CustomLossResult, type LogprobTensor, runCustomPass } from './custom-loss.js';
@@ -21,7 +21,7 @@ export async function runLossHandle(
   checkCustomLossData(program.definition, data);
   if (lossId === undefined) return runCustomPass(model, call, data, (_, logprobs) => computeHere(handle, data, logprobs));
   const output = await runPass(model, call, 'ForwardBackward', data, 'custom', { loss_id: lossId });
-  return { ...output, loss: output.metrics['loss:sum'] ?? Number.NaN };
+  return { ...output, loss: lossOf(output, data) ?? Number.NaN };
 }
 
 function checkSession({ name, sessionId }: LossHandle, ownSessionId: string): void {

@@ -45,16 +45,34 @@ describe('a save whose outcome is unclear', () => {
     await server.service.close();
   });
 
-  it('a 409 to the first attempt is retried as a conflict and nothing is looked up', async () => {
+  it.each([
+    ['saveState', 'save_weights', /pass overwrite: true/],
+    ['saveWeightsForSampler', 'save_weights_for_sampler', /"ckpt" is taken, choose another\./],
+  ] as const)(
+    'a 409 to the first attempt of %s is the answer: immediately, and later operations continue',
+    async (method, route, advice) => {
+      const server = miniServer();
+      const training = await server.training();
+      checkpointsAre(server, server.clock.now());
+      server.routes.set(route, () => ({ status: 409, body: { detail: "Checkpoint 'ckpt' already exists" } }));
+      const begunAtMs = server.clock.now();
+      const save = training[method]('ckpt').then(undefined, (error: unknown) => error);
+      const later = training.optimStep();
+      const failure = await server.clock.runUntil(save);
+      expect(failure).toBeInstanceOf(ConflictError);
+      expect((failure as Error).message).toMatch(advice);
+      await server.clock.runUntil(later);
+      expect(server.clock.now()).toBe(begunAtMs);
+      expect([server.transport.of(route).length, listed(server)]).toEqual([1, 0]);
+      await server.service.close();
+    },
+  );
+
+  it('a conflict after a lost answer says that the save may have been made', async () => {
     const server = miniServer();
     const training = await server.training();
-    checkpointsAre(server, server.clock.now());
-    server.routes.set(
-      'save_weights',
-      answersInOrder([{ status: 409, body: {} }, { status: 409, body: {} }, { body: { request_id: 'save-1' } }]),
-    );
-    await server.clock.runUntil(training.saveState('ckpt'));
-    expect([saves(server), listed(server)]).toEqual([3, 0]);
+    server.routes.set('save_weights', answersInOrder([{ connection_error: true }, { status: 409, body: {} }], true));
+    await expect(server.clock.runUntil(training.saveState('ckpt'))).rejects.toThrow('the operation may have run');
     await server.service.close();
   });
 

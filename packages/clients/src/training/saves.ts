@@ -8,7 +8,7 @@ import {
   ValidationError,
 } from '@tinkex/types';
 import { endpoints } from '@tinkex/types/wire';
-import { mayHaveHappened } from '../calls/attempt-failure.js';
+import { Doubt } from '../calls/attempt-failure.js';
 import type { ApiFuture } from '../futures/api-future.js';
 import { type OngoingCall, RunningCall } from '../futures/running-call.js';
 import type { CallOptions } from '../runtime/call-options.js';
@@ -109,29 +109,36 @@ export class Saves {
     this.#recent.push(save);
   }
 
-  /** Submits until the server accepts, or until the save turns out to be done. A 409 to the very first attempt is an ordinary conflict. */
+  /**
+   * Submits until the server accepts, or until the save turns out to be done. A 409 to the first attempt is the server's answer: the name is
+   * taken. A 409 after an attempt whose answer was lost may concern the save itself.
+   */
   async #submit(call: OngoingCall, save: Save, seqId: number): Promise<Submission> {
     const { parts, modelId } = this.#model;
     const { requestType } = save;
     const body = bodyOf(modelId, save, seqId);
-    let isAmbiguous = false;
-    const submitOnce = async (): Promise<Submission> => {
+    const doubt = new Doubt();
+    const submitOnce = async (): Promise<Submission | { readonly conflict: ConflictError }> => {
       try {
         return { requestId: await submitOperation(parts, requestType, body, { ...call.step, hasOuterRetry: false }) };
       } catch (error) {
-        const found = isAmbiguous && ConflictError.isInstance(error) ? await this.#findSaved(call, save) : undefined;
+        if (ConflictError.isInstance(error) && !doubt.isOpen) return { conflict: error };
+        const found = ConflictError.isInstance(error) ? await this.#findSaved(call, save) : undefined;
         if (found !== undefined) return found;
-        isAmbiguous ||= mayHaveHappened({ error });
+        doubt.note({ error });
         throw error;
       }
     };
+    let submission: Awaited<ReturnType<typeof submitOnce>>;
     try {
-      return await parts.calls.retry(submitOnce, { operation: 'save', signal: call.signal });
+      submission = await parts.calls.retry(submitOnce, { operation: 'save', signal: call.signal });
     } catch (error) {
-      const found = isAmbiguous && !call.signal.aborted ? await this.#findSaved(call, save) : undefined;
+      const found = doubt.isOpen && !call.signal.aborted ? await this.#findSaved(call, save) : undefined;
       if (found !== undefined) return found;
-      throw error;
+      throw doubt.explain(error);
     }
+    if ('conflict' in submission) throw explainTaken(submission.conflict, save);
+    return submission;
   }
 
   async #pollSaved(call: OngoingCall, save: Save, requestId: string): Promise<SavedExternalWeights> {
@@ -198,6 +205,15 @@ function checkSave(modelId: string, save: Save): void {
   const message = 'is empty: name at least one key, or leave it out to save the files unencrypted';
   const issues = [{ path: 'ageEncryptionRecipients', message }];
   throw new ValidationError({ direction: 'request', subject: 'SaveWeightsExternalRequest', issues });
+}
+
+function explainTaken(conflict: ConflictError, { name, requestType, fields }: Save): ConflictError {
+  const remedy =
+    requestType === 'SaveWeights' && fields.overwrite !== true
+      ? 'choose another, or pass overwrite: true if this server can replace checkpoints'
+      : 'choose another';
+  conflict.message += ` (If the name ${JSON.stringify(name)} is taken, ${remedy}.)`;
+  return conflict;
 }
 
 function missingPath({ requestType }: Save): never {

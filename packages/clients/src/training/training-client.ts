@@ -13,6 +13,7 @@ import {
   type UnloadModelResponse,
   ValidationError,
 } from '@tinkex/types';
+import { showAs } from '@tinkex/types/wire';
 import type { ApiFuture } from '../futures/api-future.js';
 import { type OngoingCall, RunningCall } from '../futures/running-call.js';
 import type { CallOptions } from '../runtime/call-options.js';
@@ -53,6 +54,10 @@ export class TrainingClient<Family extends OptimizerFamily = OptimizerFamily> {
 
   /** The model's optimizer. It was chosen when the model was created and stays for its life. */
   readonly optimizer: OptimizerConfig;
+
+  static {
+    showAs(TrainingClient, ({ modelId, optimizer }) => ({ modelId, optimizer: optimizer.type }));
+  }
 
   private constructor(parts: TrainingParts, modelId: string, optimizer: OptimizerConfig) {
     this.#model = new TrainedModel(parts, modelId);

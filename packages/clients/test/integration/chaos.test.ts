@@ -1,4 +1,7 @@
+import { startServer, VirtualClock } from '@tinkex/testkit';
 import { describe, expect, it } from 'vitest';
+import { ServiceClient } from '../../src/index.js';
+import { closeAfter, driveThroughDeadlines } from '../support/chaos-drive.js';
 import { type ChaosOutcome, runUnderChaos, survivableKinds } from '../support/chaos-run.js';
 
 const DEFAULT_SEEDS = 10;
@@ -11,10 +14,13 @@ function seeds(): number[] {
   return Array.from({ length: Number(many ?? DEFAULT_SEEDS) }, (_, index) => index + 1);
 }
 
+/** Only for what the virtual clock cannot end. A seed takes half a second of a free processor, and many times that on a busy machine. */
+const LIMIT_MS = 60_000 + seeds().length * 15_000;
+
 const replay = (seed: number): string =>
   `replay with: TINKEX_CHAOS_SEED=${seed} node_modules/.bin/vitest run --root packages/clients test/integration/chaos.test.ts`;
 
-describe('C.4 chaos', () => {
+describe('C.4 chaos', { timeout: LIMIT_MS }, () => {
   it('C.4 every run under faults ends like the run without: weights, losses, samples; each operation once; nothing left behind', async () => {
     const calm = await runUnderChaos({});
     expect(calm.faults).toEqual({});
@@ -33,7 +39,31 @@ describe('C.4 chaos', () => {
     });
     if (seeds().length >= DEFAULT_SEEDS) expect([...struckRoutes]).toEqual(expect.arrayContaining(['retrieveFutures', 'cancelFuture']));
     if (seeds().length >= DEFAULT_SEEDS) expect(Object.keys(struck).sort()).toEqual([...survivableKinds, 'status-410'].sort());
-  }, 600_000);
+  });
+
+  it('reports the failure of a run even if closing meets a fault', async () => {
+    const failure = new Error('the run failed');
+    const server = await startServer();
+    const clock = new VirtualClock();
+    const service = new ServiceClient({ ...server.clientOptions, clock, telemetry: false });
+    server.on('finishSession').reply(503, { detail: 'busy' }).once();
+    const failed = closeAfter({ clock, server, service }, async () => {
+      await service.createSamplingClient({ baseModel: 'tinkex/tiny' });
+      throw failure;
+    });
+    await expect(failed).rejects.toBe(failure);
+    expect(server.count('finishSession')).toBe(2);
+  });
+
+  it('ends a run that is stuck and shows its latest calls', async () => {
+    await using server = await startServer();
+    const clock = new VirtualClock();
+    const tick = (): unknown => clock.setTimeout(tick, 1_800_000);
+    tick();
+    await expect(driveThroughDeadlines(clock, server, new Promise(() => undefined))).rejects.toThrow(
+      'The run is stuck. 0 calls in flight.',
+    );
+  });
 });
 
 /** A few at the same time: a run waits for real resets and slow answers now and then, and another can use the time. */

@@ -69,7 +69,8 @@ describe('C. many clients', () => {
     ]);
     await drive(clock, Promise.all([...training, ...samplesA]));
     expect(serverA.count('asample')).toBe(60);
-    expect(serverA.count('forwardBackward')).toBe(2);
+    // After its 500 the body is offered as JSON, which this server does not take, and then sent again.
+    expect(serverA.callsTo('forwardBackward').map(({ status }) => status)).toEqual([500, 415, 200]);
     expect(serverB.count('forwardBackward')).toBe(1);
     expect([serverA.count('optimStep'), serverB.count('optimStep')]).toEqual([1, 1]);
     // A polls for 59 samples and 2 training calls, one of them twice after its 500; B for 60 and 2.

@@ -2,7 +2,7 @@ import { getEventListeners } from 'node:events';
 import { CHAOS_KINDS, type ChaosKind, type RouteName, startServer, type TestServer, VirtualClock } from '@tinkex/testkit';
 import { AbortedError, type Datum, datum, ModelInput, type SampleResponse } from '@tinkex/types';
 import { type SamplingClient, ServiceClient } from '../../src/index.js';
-import { driveThroughDeadlines } from './chaos-drive.js';
+import { closeAfter, driveThroughDeadlines } from './chaos-drive.js';
 import { countingEngine, type EngineLog } from './counting-engine.js';
 
 /** How a run is troubled. */
@@ -74,7 +74,7 @@ export async function runUnderChaos({ seed, steps = 20 }: ChaosRunOptions): Prom
     heartbeatIntervalMs: 45_000,
     telemetry: false,
   });
-  try {
+  return closeAfter({ clock, server, service }, async () => {
     const abandoned = hasSessionPoll ? abandonSamples(service) : undefined;
     const results = await driveThroughDeadlines(clock, server, trainAndSample(service, steps, user.signal));
     await driveThroughDeadlines(clock, server, Promise.resolve(abandoned));
@@ -85,10 +85,7 @@ export async function runUnderChaos({ seed, steps = 20 }: ChaosRunOptions): Prom
     const outcome = { ...results, checkpoints: log.checkpoints, finishes, executed };
     const struckRoutes = server.calls.flatMap(({ fault, route }) => (fault === undefined ? [] : [route]));
     return { outcome, faults: faultsOf(server), struckRoutes, leftBehind: await leftBehind(server, clock, user.signal) };
-  } finally {
-    await service.close();
-    await server.close();
-  }
+  });
 }
 
 function trouble(server: TestServer, seed: number): void {

@@ -18,8 +18,11 @@ export interface MiniServer {
 
 const SUBMITS = ['forward_backward', 'forward', 'optim_step', 'save_weights', 'load_weights', 'save_weights_for_sampler', 'unload_model'];
 
-export function miniServer(config: Record<string, unknown> = {}, options: Partial<ServiceClientOptions> = {}): MiniServer {
-  const clock = new VirtualClock();
+export function miniServer(
+  config: Record<string, unknown> = {},
+  options: Partial<ServiceClientOptions> = {},
+  clock: VirtualClock = new VirtualClock(),
+): MiniServer {
   const routes = new Map<string, Route>([
     ['client/config', () => ({ status: 200, body: config })],
     ['client/dynamic_config', () => ({ status: 200, body: {} })],

@@ -33,16 +33,29 @@ export function nativeCompressor(library: object): Compress | undefined {
     });
 }
 
+/** The part of `@bokuweb/zstd-wasm` that is used. */
+interface WasmZstd {
+  init(): Promise<void>;
+  compress(bytes: Uint8Array): Uint8Array;
+}
+
 /** The optional package, if it is installed. */
-export async function wasmCompressor(name = '@bokuweb/zstd-wasm'): Promise<Compress | undefined> {
+export async function wasmCompressor(importPeer = importZstd): Promise<Compress | undefined> {
   try {
-    const wasm = (await import(name)) as { init(): Promise<void>; compress(bytes: Uint8Array): Uint8Array };
+    const wasm = await importPeer();
     await start(wasm.init);
     return async (bytes) => wasm.compress(bytes);
   } catch {
     // Not installed: compression saves bandwidth and is never a reason to fail.
     return undefined;
   }
+}
+
+/** Written so that bundlers leave it alone: docs/decisions/0013-optional-peers-and-bundlers.md */
+function importZstd(): Promise<WasmZstd> {
+  return import(/* webpackIgnore: true */ /* turbopackIgnore: true */ /* @vite-ignore */ '@bokuweb/zstd-wasm').catch((error: unknown) => {
+    throw error;
+  });
 }
 
 /** Keyed by the function, because a process may have two copies of the package. */

@@ -19,7 +19,7 @@ export interface SamplerInput {
 
 /** Options of one call of a {@link Sampler}. */
 export interface SamplerCallOptions {
-  readonly signal?: AbortSignalLike;
+  readonly signal?: AbortSignalLike | undefined;
 }
 
 /** Anything that continues a prompt: the `SamplingClient` of `@tinkex/clients`, an engine in the same process, or a script in a test. */

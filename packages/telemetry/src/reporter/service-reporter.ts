@@ -104,7 +104,10 @@ export class ServiceReporter implements AsyncDisposable {
    * Reports an error that a public method throws, and starts sending. With `fatal` it reports the end of the session too, as the
    * reference client does for every failed operation. Returns immediately.
    */
-  capture(error: unknown, { fatal = false, severity }: { readonly fatal?: boolean; readonly severity?: ReportSeverity } = {}): void {
+  capture(
+    error: unknown,
+    { fatal = false, severity }: { readonly fatal?: boolean | undefined; readonly severity?: ReportSeverity | undefined } = {},
+  ): void {
     this.#guard(() => {
       const reports: Report[] = [exceptionReport(error, severity)];
       const isEnd = fatal && !this.#isSessionless();
@@ -123,14 +126,14 @@ export class ServiceReporter implements AsyncDisposable {
    * Sends what is queued now. Resolves `true` when all of it was delivered or dropped, `false` when the time (default 30,000 ms) is up.
    * Never rejects.
    */
-  flush({ timeoutMs = 30_000 }: { readonly timeoutMs?: number } = {}): Promise<boolean> {
+  flush({ timeoutMs = 30_000 }: { readonly timeoutMs?: number | undefined } = {}): Promise<boolean> {
     const flushed = this.#queue.whenDrained(timeoutMs);
     this.#wake();
     return flushed;
   }
 
   /** Sends what is queued, within `timeoutMs` (default 5,000), then stops for good. Idempotent; never rejects. */
-  close({ timeoutMs = 5_000 }: { readonly timeoutMs?: number } = {}): Promise<void> {
+  close({ timeoutMs = 5_000 }: { readonly timeoutMs?: number | undefined } = {}): Promise<void> {
     this.#closing ??= this.#close(timeoutMs);
     return this.#closing;
   }

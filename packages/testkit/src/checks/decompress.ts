@@ -26,7 +26,12 @@ export async function decompressZstd(body: Uint8Array, maxBytes: number): Promis
 
 /** Loads the optional peer dependency that decodes zstd on Node versions without it. */
 export async function loadWasmZstd(): Promise<WasmZstd> {
-  const wasm = await import('@bokuweb/zstd-wasm');
+  // Written so that bundlers leave it alone: docs/decisions/0013-optional-peers-and-bundlers.md
+  const wasm = await import(/* webpackIgnore: true */ /* turbopackIgnore: true */ /* @vite-ignore */ '@bokuweb/zstd-wasm').catch(
+    (error: unknown) => {
+      throw error;
+    },
+  );
   await start(wasm.init);
   return wasm;
 }

@@ -33,6 +33,7 @@ export function serverSettings(options: TestServerOptions): ServerSettings {
     projects: options.projects === undefined ? undefined : new Set(options.projects),
     archiveBuildMs: options.archiveBuildMs ?? 0,
     clockSkewMs: options.clockSkewMs ?? 0,
+    durability: options.durability ?? 'relaxed',
   };
   for (const name of [
     'longPollMs',

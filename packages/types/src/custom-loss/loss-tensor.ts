@@ -6,7 +6,14 @@ import type { LossRecorder } from './loss-recorder.js';
 export type LossOperand = LossTensor | number;
 
 /** One axis of an index: a position, a range, `null` for a new axis of size 1, or `'...'` for all axes that are not named. */
-export type LossIndex = number | null | '...' | { readonly start?: number; readonly stop?: number; readonly step?: number };
+export type LossIndex = number | null | '...' | LossSlice;
+
+/** Part of an axis, as in Python's `x[start:stop:step]`. */
+export interface LossSlice {
+  readonly start?: number | undefined;
+  readonly stop?: number | undefined;
+  readonly step?: number | undefined;
+}
 
 /**
  * A tensor of a custom loss while it is traced: it has no value, only operations. Each method records one step and returns its result.

@@ -32,7 +32,7 @@ export class PermissionDeniedError extends ApiStatusError {
   static override readonly isInstance: (value: unknown) => value is PermissionDeniedError = checkKind('PermissionDeniedError');
 }
 
-/** Status 404: the object, or the endpoint, does not exist on this server. */
+/** Status 404 or 405: the object, or the endpoint, does not exist on this server. */
 export class NotFoundError extends ApiStatusError {
   static override readonly kind: string = 'NotFoundError';
   static override readonly code: string = 'TINKEX_NOT_FOUND';
@@ -93,6 +93,7 @@ const CLASS_OF_STATUS: Readonly<Record<number, new (options: ApiStatusErrorOptio
   402: BillingError,
   403: PermissionDeniedError,
   404: NotFoundError,
+  405: NotFoundError,
   409: ConflictError,
   422: UnprocessableEntityError,
 };

@@ -38,6 +38,26 @@ export function parseTinkerPath(path: string): TinkerPath {
   return { tinkerPath: path, trainingRunId, checkpointType, checkpointId: `${segment}/${name}`, name };
 }
 
+/** Which checkpoint a path names, in the terms of the REST endpoints. */
+export interface CheckpointReference {
+  readonly trainingRunId: string;
+  /** `weights/{name}`, `sampler_weights/{name}` or `external_weights/{name}`; a bare `{name}` when the path has no kind. */
+  readonly checkpointId: string;
+  /** Undefined when the path has no kind. */
+  readonly checkpointType: CheckpointType | undefined;
+  readonly name: string;
+}
+
+/**
+ * Reads any path of a checkpoint: like {@link parseTinkerPath}, and the form `tinker://{training run}/{name}` in which some servers name
+ * sampler weights. Throws a `ValidationError` for anything else.
+ */
+export function parseCheckpointPath(path: string): CheckpointReference {
+  const [, trainingRunId, name] = /^tinker:\/\/([^/]+)\/([^/]+)$/.exec(path) ?? [];
+  if (trainingRunId === undefined || name === undefined) return parseTinkerPath(path);
+  return { trainingRunId, checkpointId: name, checkpointType: undefined, name };
+}
+
 /** Writes a path. `name` is the checkpoint's name without a prefix. Throws a `ValidationError` for parts with a slash. */
 export function formatTinkerPath(parts: Pick<TinkerPath, 'trainingRunId' | 'checkpointType' | 'name'>): string {
   const segment = SEGMENT_OF_TYPE[parts.checkpointType];

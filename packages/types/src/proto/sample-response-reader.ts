@@ -1,5 +1,6 @@
 import { fromBinary } from '@bufbuild/protobuf';
 import { invalidResponse } from '../errors/validation-error.js';
+import { withPlainJson } from '../json/plain-json.js';
 import type { PromptAltTokens, SampledSequence, SampleResponse } from '../sampling/sample-response.js';
 import { TopkLogprobs } from '../sampling/topk-logprobs.js';
 import { elements, plainBytes } from './bytes.js';
@@ -16,25 +17,25 @@ const STOP_REASONS = ['stop', 'length'] as const;
 /** The samples in a protobuf message. Many numbers are views of the bytes where those are aligned. */
 export function readSampleResponse(bytes: Uint8Array): SampleResponse {
   const message = fromBinary(SampleResponseSchema, plainBytes(bytes), { readUnknownFields: false });
-  return {
+  return withPlainJson({
     sequences: message.sequences.map(readSequence),
     promptCacheHitTokens: message.promptCacheHitTokens,
     promptLogprobs: floats(message.promptLogprobs, 'prompt_logprobs'),
     topkPromptLogprobs: readMatrix(message.topkPromptLogprobs, 'topk_prompt_logprobs'),
     targetPromptLogprobs: message.targetPromptLogprobs && readTensor(message.targetPromptLogprobs, 'target_prompt_logprobs'),
     promptAltTokens: message.promptAltTokens && readAltTokens(message.promptAltTokens),
-  };
+  });
 }
 
 function readSequence({ stopReason: reason, tokens, logprobs, topkSampledLogprobs: topk }: SequenceMessage): SampledSequence {
   const stopReason = STOP_REASONS[reason];
   if (stopReason === undefined) throw invalidResponse('SampleResponse', 'sequences', `has the unknown stop reason ${reason}`);
-  return {
+  return withPlainJson({
     stopReason,
     tokens: elements(Int32Array, tokens, 'tokens'),
     logprobs: floats(logprobs, 'logprobs'),
     topkLogprobs: readMatrix(topk, 'topk_sampled_logprobs'),
-  };
+  });
 }
 
 function readAltTokens({ tokens, logprobs }: AltTokensMessage): PromptAltTokens {

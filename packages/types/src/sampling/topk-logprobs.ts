@@ -79,6 +79,11 @@ export class TopkLogprobs implements TopkLogprobsFields {
     });
   }
 
+  /** What `JSON.stringify` writes: {@link TopkLogprobs.toList}. */
+  toJSON(): ([token: number, logprob: number][] | null)[] {
+    return this.toList();
+  }
+
   #isEmpty(cell: number): boolean {
     return this.tokenIds[cell] === EMPTY_TOKEN && this.logprobs[cell] === EMPTY_LOGPROB;
   }

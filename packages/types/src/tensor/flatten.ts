@@ -7,6 +7,9 @@ export type NestedNumbers = readonly (number | bigint | boolean | NestedNumbers)
 /** Numbers as {@link TensorData.toArray} gives them: bigints only where a number would not be exact. */
 export type NumberArray = (number | bigint | NumberArray)[];
 
+/** The same in JSON, which has no bigint: text where a number would not be exact. */
+export type PlainNumbers = (number | string | PlainNumbers)[];
+
 /** Row-major content and shape of a nested array. */
 export interface Flattened {
   readonly values: readonly (number | bigint)[];

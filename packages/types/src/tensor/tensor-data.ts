@@ -1,7 +1,8 @@
 import { invalidRequest } from '../errors/validation-error.js';
 import { hasKind, markKind } from '../kind.js';
+import { showAs } from '../show-as.js';
 import { compress, expand } from './csr.js';
-import { flatten, type NestedNumbers, type NumberArray, nest } from './flatten.js';
+import { flatten, type NestedNumbers, type NumberArray, nest, type PlainNumbers } from './flatten.js';
 import {
   type AnyTypedArray,
   firstNonInt64,
@@ -119,6 +120,14 @@ export class TensorData implements TensorFields {
     return numbers as number[];
   }
 
+  /**
+   * What `JSON.stringify` writes: the arrays of {@link TensorData.toArray}, with NaN and infinities as null and integers beyond 2^53 as text. The wire
+   * format is another one, with the element type.
+   */
+  toJSON(): PlainNumbers {
+    return withoutBigints(this.toArray());
+  }
+
   /** The same content stored densely, with `padValue` (default 0) where nothing is stored; itself when it already is dense. */
   toDense(options?: PadOptions): TensorData {
     const padValue = padValueOf(options);
@@ -137,6 +146,14 @@ export class TensorData implements TensorFields {
 }
 
 markKind(TensorData, 'TensorData');
+showAs(TensorData, ({ dtype, shape, isSparse, data }) => ({ dtype, shape, isSparse: isSparse || undefined, data }));
+
+function withoutBigints(values: NumberArray): PlainNumbers {
+  return values.map((value) => {
+    if (Array.isArray(value)) return withoutBigints(value);
+    return typeof value === 'bigint' ? String(value) : value;
+  });
+}
 
 function padValueOf({ padValue = 0 }: PadOptions = {}): number {
   if (Number.isSafeInteger(padValue)) return padValue;

@@ -30,6 +30,6 @@ export interface ForwardBackwardOutput {
   readonly lossFnOutputType: string;
   /** For each datum, tensors by the server's names. */
   readonly lossFnOutputs: readonly Readonly<Record<string, TensorData>>[];
-  /** Named `name:reduction`. */
+  /** Named `name:reduction`. Empty on servers that send none; {@link lossOf} computes the loss there too. */
   readonly metrics: Readonly<Record<string, number>>;
 }

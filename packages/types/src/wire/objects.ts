@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { expected } from '../errors/issue-text.js';
 import { invalidRequest, ValidationError } from '../errors/validation-error.js';
 import type { JsonObject } from '../json/json-value.js';
+import { withPlainJson } from '../json/plain-json.js';
 import { type Codec, codecOf } from './codec.js';
 import { placeIssues } from './issues.js';
 import type { DefaultedField, FieldsOf, OptionalField, WireType } from './wire-type.js';
@@ -11,6 +12,8 @@ import { domainName, wireName } from './wire-type.js';
 export interface ObjectOptions<T> {
   /** The value of its `type` field: always written, optional when read, and then it must match. */
   readonly tag?: string | undefined;
+  /** Whether `JSON.stringify` of a value that was read writes its typed arrays as lists. */
+  readonly isPlainJson?: boolean | undefined;
   /** Says what is wrong between fields, by the name of the field to blame. Sees values in our names, after their own checks. */
   readonly check?: (value: T) => { readonly field: keyof T & string; readonly message: string } | undefined;
 }
@@ -57,7 +60,7 @@ export function queryObject<T extends object>(name: string, fields: FieldsOf<T>,
   return codecOf(name, requestType(fields, options), { direction: 'request', isLenient: true });
 }
 
-function objectType<T extends object>(given: FieldsOf<T>, { tag, check }: ObjectOptions<T>, rules: ObjectRules): WireType<T> {
+function objectType<T extends object>(given: FieldsOf<T>, { tag, isPlainJson, check }: ObjectOptions<T>, rules: ObjectRules): WireType<T> {
   const fields = Object.entries<unknown>(given).map(([name, field]) => fieldOf(name, field as AnyField, rules));
   const byName = new Map(fields.map((field) => [field.name, field]));
   const byWire = new Map(fields.flatMap((field) => [field.wire, ...field.aliases].map((wire) => [wire, field] as const)));
@@ -110,7 +113,7 @@ function objectType<T extends object>(given: FieldsOf<T>, { tag, check }: Object
         );
         if (extra.length > 0) rememberUnknown(value, Object.fromEntries(extra) as JsonObject);
       }
-      return value as T;
+      return (isPlainJson ? withPlainJson(value) : value) as T;
     },
 
     child: (key) => {

@@ -186,13 +186,16 @@ const topk: WireType<TopkLogprobs> = {
   fromWire: (wire) => TopkLogprobs.fromList(wire as (TokenLogprob[] | null)[]),
 };
 
-const sampledSequenceType = responseType<SampledSequence>({
-  tokens: tokens(),
-  logprobs: optional(emptyIsMissing(floats())),
-  stopReason: oneOf('stop', 'length'),
-  sequenceId: optional(text()),
-  topkLogprobs: optional(emptyIsMissing(topk)),
-});
+const sampledSequenceType = responseType<SampledSequence>(
+  {
+    tokens: tokens(),
+    logprobs: optional(emptyIsMissing(floats())),
+    stopReason: oneOf('stop', 'length'),
+    sequenceId: optional(text()),
+    topkLogprobs: optional(emptyIsMissing(topk)),
+  },
+  { isPlainJson: true },
+);
 
 const promptAltTokensType = responseType<PromptAltTokens>({
   tokens: tensor({ isResponse: true }),
@@ -210,7 +213,7 @@ export const sampleResponse = responseObject<SampleResponse>(
     promptAltTokens: optional(promptAltTokensType),
     promptCacheHitTokens: filled(integer(), () => 0),
   },
-  { tag: 'sample' },
+  { tag: 'sample', isPlainJson: true },
 );
 
 /** In responses an empty list of optional numbers means none: protobuf cannot tell the two apart. */
