@@ -170,7 +170,7 @@ describe('POST /v1/chat/completions', () => {
     expect((await post('{')).status).toBe(400);
   });
 
-  it('hands on the failures of the sampler, before and in a stream', async () => {
+  it('forwards the failures of the sampler, before and in a stream', async () => {
     const model = scriptedModel(() => 'One two three four five.<|im_end|>');
     const { openai } = officialClients({ models: { m: model }, pieceTokens: 2 });
     const limited = new RateLimitError({ message: 'Too many requests.', status: 429, retryAfterMs: 1500 });

@@ -39,7 +39,7 @@ describe('startFetchServer', () => {
     expect(answer).toContain(`HTTP/1.1 ${status} `);
   });
 
-  it('answers 500 when the handler throws, without a word of the error', async () => {
+  it('answers 500 when the handler throws, and keeps the error to itself', async () => {
     await using server = await startFetchServer(() => Promise.reject(new Error('secret')));
     const response = await fetch(server.url);
     expect([response.status, await response.text()]).toEqual([500, 'The server failed to answer.\n']);

@@ -18,7 +18,7 @@ export function answerRuleOf({ toolChoice, tools = [], checkText }: GenerationRe
       const unknown = toolCalls.find((call) => !known.has(call.function.name));
       return unknown === undefined ? undefined : `it calls ${unknown.function.name}`;
     }
-    // An answer that calls a tool is no final answer: its text is free.
+    // An answer that calls a tool is not the final one: its text is free.
     return toolCalls.length > 0 ? undefined : checkText?.(contentText(message));
   };
 }

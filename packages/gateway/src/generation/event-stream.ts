@@ -1,6 +1,6 @@
 const ENCODER = new TextEncoder();
 
-/** A response of server-sent events. When the reader goes away, the generator is told to return. */
+/** A response of server-sent events. When the reader goes away, the generator returns. */
 export function eventStreamResponse(texts: AsyncGenerator<string, void, undefined>): Response {
   const body = new ReadableStream<Uint8Array>({
     async pull(controller) {
@@ -15,7 +15,7 @@ export function eventStreamResponse(texts: AsyncGenerator<string, void, undefine
   return new Response(body, { headers: { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' } });
 }
 
-/** Waits for the first event, so that a failure until then still has a status of its own. */
+/** Waits for the first event, so that a failure until then still has its own status. */
 export async function withFirst<T>(events: AsyncGenerator<T, void, undefined>): Promise<AsyncGenerator<T, void, undefined>> {
   const first = await events.next();
   return (async function* () {

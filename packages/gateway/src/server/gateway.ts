@@ -19,7 +19,7 @@ import { readJson } from './read-json.js';
 export interface GatewayOptions {
   /** The models by the names that requests use, or a directory such as `serviceModels(service)`. */
   readonly models: GatewayModels;
-  /** The keys that clients may use. Default: no key is asked for. */
+  /** The keys that clients may use. Default: none, and every request is answered. */
   readonly apiKeys?: readonly string[] | undefined;
   /** How many tokens a chat answer may have when the request does not say. Default 4096, or what the context still holds. */
   readonly defaultMaxTokens?: number | undefined;
@@ -44,6 +44,8 @@ const POST_ROUTES: Readonly<Record<string, (call: GatewayCall) => Promise<Respon
   '/v1/messages': messages,
   '/v1/messages/count_tokens': countTokens,
 };
+
+const MODEL_PATH = '/v1/models/';
 
 /**
  * An OpenAI- and Anthropic-compatible API over samplers, as a fetch-style handler for any web framework. {@link startGateway} puts it on a port.
@@ -75,8 +77,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     if (method === 'GET' && path === '/v1/models') {
       return headers.has('anthropic-version') ? listAnthropicModels(context) : listModels(context);
     }
-    if (method === 'GET' && path.startsWith('/v1/models/'))
-      return retrieveModel(context, decodeURIComponent(path.slice('/v1/models/'.length)));
+    if (method === 'GET' && path.startsWith(MODEL_PATH)) return retrieveModel(context, decodeName(path.slice(MODEL_PATH.length)));
     const answer = Object.hasOwn(POST_ROUTES, path) ? POST_ROUTES[path] : undefined;
     if (answer === undefined || method !== 'POST') {
       throw new GatewayFailure(
@@ -101,4 +102,12 @@ export function createGateway(options: GatewayOptions): Gateway {
       return Response.json(isAnthropic ? anthropicError(failure) : openAiError(failure), { status, headers });
     }
   };
+}
+
+function decodeName(encoded: string): string {
+  try {
+    return decodeURIComponent(encoded);
+  } catch (error) {
+    throw new GatewayFailure('invalid_request', 'The name of the model in the path is not percent-encoded correctly.', { cause: error });
+  }
 }

@@ -15,7 +15,7 @@ export interface RunningGateway extends FetchServer {
 }
 
 /**
- * Starts a gateway, on loopback unless told otherwise.
+ * Starts a gateway, by default on loopback.
  *
  * @example
  * ```ts

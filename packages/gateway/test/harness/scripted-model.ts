@@ -64,7 +64,7 @@ export class ScriptedSampler implements Sampler {
     };
   }
 
-  /** What is said to a prompt; a prompt that comes again is answered anew. */
+  /** What is said to a prompt; a prompt that comes again is answered again. */
   #newScript(tokens: readonly number[]): readonly number[] {
     const attempt = this.#prompts.filter((prompt) => prompt.tokens.join() === tokens.join()).length;
     return Array.from(TOKENIZER.encode(this.#script(TOKENIZER.decode(tokens), attempt)));

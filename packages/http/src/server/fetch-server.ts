@@ -33,7 +33,7 @@ export interface FetchServer extends AsyncDisposable {
   close(): Promise<void>;
 }
 
-/** Serves a fetch-style handler over HTTP, on loopback unless told otherwise. Rejects when the port is taken. */
+/** Serves a fetch-style handler over HTTP, by default on loopback. Rejects when the port is taken. */
 export async function startFetchServer(handler: FetchHandler, options: FetchServerOptions = {}): Promise<FetchServer> {
   const { port: wanted = 0, host = '127.0.0.1', allowedHosts = [], headersTimeoutMs = 10_000, requestTimeoutMs = 60_000 } = options;
   const allowed = [...allowedHosts, host];
@@ -112,7 +112,7 @@ async function pump(body: ReadableStream<Uint8Array>, outgoing: ServerResponse):
   }
 }
 
-/** Waits until there is room for more, or nobody to read it. */
+/** Waits until there is room for more, or the reader is gone. */
 async function drained(outgoing: ServerResponse): Promise<void> {
   await new Promise<void>((resolve) => {
     const done = (): void => {

@@ -33,7 +33,7 @@ export function joinStops(ofRenderer: readonly string[] | readonly number[], ofC
   return { stop: [...rendererTexts, ...texts], texts, tokens };
 }
 
-/** The first stop text in a text, and its place. Undefined if there is none. */
+/** The first stop text in a text, and where it begins. Undefined if there is none. */
 function findStopText(text: string, stops: readonly string[]): { readonly place: number; readonly stopText: string } | undefined {
   return stops
     .map((stopText) => ({ place: text.indexOf(stopText), stopText }))
