@@ -11,6 +11,7 @@ program
   .description('Serve the Tinker API locally.')
   .option('-p, --port <number>', 'port to listen on; 0 for any free port', portOf, 8000)
   .option('--host <address>', 'address to listen on; by default only this machine can connect', '127.0.0.1')
+  .option('--allow-host <name...>', 'names that the Host header may have, in addition to addresses and localhost', [])
   .option('--engine <name>', 'learn (a tiny model that really learns) or canned (fixed answers)', engineOf, 'learn' as const)
   .option('--dialect <name>', `server to imitate: ${Object.keys(DIALECTS).join(', ')}`, dialectOf, 'hosted' as const)
   .option('--model <name...>', 'base model names in addition to tinkex/tiny', [])

@@ -9,6 +9,7 @@ export type Flags = Readonly<Record<string, boolean | number | string>>;
 export interface ServeOptions {
   readonly port: number;
   readonly host: string;
+  readonly allowHost?: readonly string[] | undefined;
   readonly engine: 'learn' | 'canned';
   readonly dialect: DialectName;
   readonly model: readonly string[];

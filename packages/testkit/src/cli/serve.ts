@@ -31,6 +31,7 @@ export async function startServing(options: ServeOptions, output: Output): Promi
   const server = await startServer({
     port: options.port,
     host: options.host,
+    allowedHosts: options.allowHost,
     engine: options.engine,
     dialect: options.dialect,
     baseModels: options.model,

@@ -68,6 +68,8 @@ function ephemeralSampler(context: RequestContext, model: ModelRecord, samplingS
 
 /** Refuses names that the dialect does not allow. */
 export function checkName({ server }: RequestContext, name: string): void {
+  // Control characters and names that a file system reads as a folder, whatever the dialect.
+  if (/\p{Cc}/u.test(name) || /^\.+$/.test(name)) refuse(400, `The checkpoint name ${JSON.stringify(name)} is not allowed`);
   if (!server.dialect.checkpointName.test(name)) {
     refuse(400, `The checkpoint name ${JSON.stringify(name)} is not allowed: it must match ${server.dialect.checkpointName.source}`);
   }

@@ -22,6 +22,8 @@ import { TestServer } from './test-server.js';
 
 /** Bytes of delivered results to keep for polls that repeat because a reply was lost. */
 const MAX_DELIVERED_BYTES = 64 << 20;
+const DEFAULT_HEADERS_TIMEOUT_MS = 60_000;
+const DEFAULT_REQUEST_TIMEOUT_MS = 300_000;
 const MEMORY_ORIGIN = 'http://tinkex.test';
 
 /**
@@ -68,6 +70,9 @@ async function listen(
   const front = new NodeFront({
     clock: core.server.clock,
     maxBodyBytes: core.server.settings.maxBodyBytes,
+    allowedHosts: allowedHosts(options),
+    headersTimeoutMs: options.headersTimeoutMs ?? DEFAULT_HEADERS_TIMEOUT_MS,
+    requestTimeoutMs: options.requestTimeoutMs ?? DEFAULT_REQUEST_TIMEOUT_MS,
     answer: (request) => core.answer(request),
     tooLarge: (request) => core.refuseTooLarge(request),
   });
@@ -77,6 +82,11 @@ async function listen(
   core.server.origin = `http://${name}:${front.port}`;
   const url = `${core.server.origin}${core.server.settings.basePath}`;
   return new TestServer({ core, interventions, apiKey, url, front, onClose: async () => store?.close() });
+}
+
+/** The configured names, and the one that the server listens on. */
+function allowedHosts({ allowedHosts: names = [], host }: ListenOptions): readonly string[] | undefined {
+  return names === 'any' ? undefined : [...names, ...(host === undefined ? [] : [host])].map((name) => name.toLowerCase());
 }
 
 function buildCore(options: TestServerOptions): {

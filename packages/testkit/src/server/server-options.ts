@@ -92,6 +92,15 @@ export interface ListenOptions {
   readonly port?: number | undefined;
   /** Default `127.0.0.1`: this machine only. */
   readonly host?: string | undefined;
+  /**
+   * Names that the `Host` header may have, in addition to addresses, `localhost` and `host`; others get 421. That keeps out web pages whose
+   * name was pointed at this machine. `any` allows every name. Default: none.
+   */
+  readonly allowedHosts?: readonly string[] | 'any' | undefined;
+  /** How long a client may take to send the headers of a request; 0 is forever. Default 60,000. Real time, whatever the clock. */
+  readonly headersTimeoutMs?: number | undefined;
+  /** How long a client may take to send a whole request; 0 is forever. Default 300,000. Real time, whatever the clock. */
+  readonly requestTimeoutMs?: number | undefined;
 }
 
 /** The options with every default filled in. */
