@@ -42,7 +42,7 @@ export interface TestServerOptions {
   readonly flags?: Readonly<Record<string, boolean | number | string>> | undefined;
   /** The refresh interval that `client/dynamic_config` sends, in seconds. Default 300. */
   readonly refreshIntervalSec?: number | undefined;
-  /** Turns on the JWT exchange and its flag in `client/config`. Default off. */
+  /** Turns on the JWT exchange and its flag in `client/config`. Default: the flag `pjwt_auth_enabled` of `flags`, else off. */
   readonly jwt?: boolean | JwtOptions | undefined;
   /** How long a poll of a pending future is held. Default 20,000, or what the dialect says. */
   readonly longPollMs?: number | undefined;
