@@ -1,3 +1,4 @@
+import type { CustomLoss } from '@tinkex/clients';
 import type { Renderer } from '@tinkex/renderers';
 import { type JsonRecord, type Metrics, type RunFolder, type RunWriter, readRun } from '@tinkex/telemetry/runs';
 import { ConfigurationError } from '@tinkex/types';
@@ -42,6 +43,8 @@ export interface RlVariant {
   readonly record?: JsonRecord | undefined;
   /** Rules besides the KL penalty. */
   readonly rules?: readonly AdvantageRule[] | undefined;
+  /** Trains with a loss of this process instead of `lossFn`. */
+  readonly customLoss?: CustomLoss | undefined;
 }
 
 /** Runs RL with a resolved configuration. */
@@ -68,7 +71,8 @@ export async function runRl(config: ResolvedRlConfig, variant: RlVariant): Promi
       const evaluators = evaluatorsOf(config, parts, renderer);
       const play = groupPlayer(config, parts, renderer);
       const prepare = { removeConstantRewardGroups, rules };
-      return new RlDriver({ ...config, ...parts, plan, dataset, play, prepare, evaluators, errors }, from).run();
+      const { customLoss } = variant;
+      return new RlDriver({ ...config, ...parts, plan, dataset, play, prepare, evaluators, errors, customLoss }, from).run();
     },
   });
 }

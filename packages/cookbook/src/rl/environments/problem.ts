@@ -1,6 +1,6 @@
 import type { Message, Renderer } from '@tinkex/renderers';
+import { messageText } from '../../data/message-text.js';
 import type { Action, Env, EnvGroup, EnvStep, Observation } from './env.js';
-import { messageText } from './message-text.js';
 
 /** A task with one answer that can be checked. */
 export interface ProblemOptions {

@@ -1,9 +1,9 @@
 import type { Message, Renderer, ToolCall } from '@tinkex/renderers';
+import { messageText } from '../../data/message-text.js';
 import { type RolloutStopReason, stopMetric } from '../rollouts/stop-reason.js';
 import type { Env, EnvGroup, EnvLogs, EnvMetrics } from './env.js';
 import { callTool, type EnvTool, type ToolResult } from './env-tool.js';
 import { type MessageEnv, type MessageEnvOptions, type MessageStep, messageEnv } from './message-env.js';
-import { messageText } from './message-text.js';
 import { retryMessage } from './parse-error-policy.js';
 
 /** Whether the calls of one message run at the same time or one after the other. */

@@ -1,4 +1,4 @@
-import type { ApiFuture, SamplingClient } from '@tinkex/clients';
+import type { ApiFuture, CustomLoss, SamplingClient } from '@tinkex/clients';
 import { onAbort } from '@tinkex/http';
 import { type Metrics, StepTimer } from '@tinkex/telemetry/runs';
 import { AbortedError, type ForwardBackwardOutput, type LossFnConfig, type LossFnType, type OptimStepResponse } from '@tinkex/types';
@@ -26,6 +26,7 @@ import type { RolloutErrors } from '../rollouts/rollout-errors.js';
 import { rolloutSummaries } from '../rollouts/rollout-summaries.js';
 import type { TrajectoryGroup } from '../rollouts/trajectory.js';
 import { trajectoryMetrics } from '../trajectory-metrics.js';
+import { meanOfParts, samplerSteps } from './batch-metrics.js';
 import { type PreparedBatch, type PrepareOptions, prepareBatch, splitList } from './prepare-batch.js';
 import { type GroupOutcome, RolloutFeed } from './rollout-feed.js';
 
@@ -46,6 +47,8 @@ export interface RlDriverParts extends RunParts {
   readonly errors: RolloutErrors;
   readonly lossFn: LossFnType;
   readonly lossFnConfig?: LossFnConfig | undefined;
+  /** Instead of `lossFn`. */
+  readonly customLoss?: CustomLoss | undefined;
   readonly numSubsteps: number;
   readonly numMinibatches: number;
   readonly maxStepsOffPolicy: number;
@@ -194,11 +197,16 @@ export class RlDriver {
   }
 
   async #submitPass(data: readonly RlDatum[], batch: SubmittedBatch): Promise<void> {
-    const { spending, training, lossFn, lossFnConfig } = this.#parts;
-    const trainTokens = data.reduce((sum, { datum }) => sum + datum.modelInput.length, 0);
+    const { spending, training, lossFn, lossFnConfig, customLoss } = this.#parts;
+    // A loss of this process takes two passes.
+    const trainTokens = (customLoss === undefined ? 1 : 2) * data.reduce((sum, { datum }) => sum + datum.modelInput.length, 0);
     if (!(await spending.reserve(`step ${this.#state.step}`, { trainTokens }))) throw new RunStop('max_cost');
     const examples = data.map(({ datum }) => datum);
-    batch.passes.push({ data, output: training.forwardBackward(examples, lossFn, { lossFnConfig }) });
+    const output: ApiFuture<ForwardBackwardOutput> =
+      customLoss === undefined
+        ? training.forwardBackward(examples, lossFn, { lossFnConfig })
+        : training.forwardBackwardCustom(examples, customLoss);
+    batch.passes.push({ data, output });
   }
 
   #submitUpdate({ adamParams }: PlannedStep, batch: SubmittedBatch): void {
@@ -230,7 +238,7 @@ export class RlDriver {
     submitted: SubmittedBatch,
     { evaluation, timer, save }: { readonly evaluation: Metrics; readonly timer: StepTimer; readonly save: PendingSave | undefined },
   ): Promise<void> {
-    const { plan, log, writer, errors, computePostKl, maxStepsOffPolicy, numMinibatches, rolloutJsonExport } = this.#parts;
+    const { plan, log, writer, errors, customLoss, computePostKl, maxStepsOffPolicy, numMinibatches, rolloutJsonExport } = this.#parts;
     const { played, prepared, passes, updates } = submitted;
     const [outputs, updated] = await timer.measure('train_step', async () => {
       const results: ForwardBackwardOutput[] = [];
@@ -242,6 +250,8 @@ export class RlDriver {
     const data = passes.flatMap((pass) => pass.data);
     const logprobs = outputs.flatMap(({ lossFnOutputs }) => lossFnOutputs.map((output) => output.logprobs?.toNumbers() ?? []));
     const groups = prepared.flatMap((part) => part.groups);
+    // Targets that are not the sampled tokens have no logprobs to compare.
+    const isSampled = data.length > 0 && data.every(({ datum }) => datum.lossFnInputs.logprobs !== undefined);
     const metrics = {
       'progress/batch': step,
       'optim/lr': adamParams.learningRate,
@@ -250,8 +260,9 @@ export class RlDriver {
       ...(groups.length > 0 && trajectoryMetrics(groups)),
       ...meanOfParts(prepared),
       ...updated?.metrics,
-      ...(data.length > 0 && klSampleTrain(data, logprobs)),
-      ...(data.length > 0 &&
+      ...(customLoss !== undefined && outputs.at(-1)?.metrics),
+      ...(isSampled && klSampleTrain(data, logprobs)),
+      ...(isSampled &&
         computePostKl &&
         (await timer.measure('compute_post_kl', async () => klPrePost(data, await this.#currentSampler())))),
       ...((maxStepsOffPolicy > 0 || numMinibatches > 1) && samplerSteps(groups)),
@@ -268,28 +279,4 @@ export class RlDriver {
 
 function tokensOf({ passes }: SubmittedBatch): number {
   return passes.reduce((sum, { data }) => sum + data.reduce((total, { datum }) => total + datum.modelInput.length, 0), 0);
-}
-
-/** What the rules measured, weighted by the sampled tokens of each part. */
-function meanOfParts(parts: readonly PreparedBatch[]): Metrics {
-  const sums = new Map<string, { sum: number; weight: number }>();
-  for (const { metrics, data } of parts) {
-    const weight = data.reduce((sum, { mask }) => sum + mask.reduce((total, one) => total + one, 0), 0);
-    for (const [name, value] of Object.entries(metrics)) {
-      const entry = sums.get(name) ?? { sum: 0, weight: 0 };
-      sums.set(name, { sum: entry.sum + value * weight, weight: entry.weight + weight });
-    }
-  }
-  return Object.fromEntries([...sums].map(([name, { sum, weight }]) => [name, weight === 0 ? 0 : sum / weight]));
-}
-
-/** How old the weights were that sampled. */
-function samplerSteps(groups: readonly TrajectoryGroup[]): Metrics {
-  const steps = groups.map(({ samplerStep }) => samplerStep);
-  if (steps.length === 0) return {};
-  return {
-    'sampling_client/step_max': Math.max(...steps),
-    'sampling_client/step_min': Math.min(...steps),
-    'sampling_client/step_mean': steps.reduce((sum, step) => sum + step, 0) / steps.length,
-  };
 }

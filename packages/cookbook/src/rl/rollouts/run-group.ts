@@ -174,6 +174,7 @@ async function gradeGroup(
     errors,
     tags: group.tags ?? [],
     samplerStep,
+    task: group,
   };
 }
 

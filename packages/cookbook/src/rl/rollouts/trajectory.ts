@@ -1,5 +1,5 @@
 import type { ModelInput } from '@tinkex/types';
-import type { Action, EnvLogs, EnvMetrics } from '../environments/env.js';
+import type { Action, EnvGroup, EnvLogs, EnvMetrics } from '../environments/env.js';
 import type { RolloutStopReason } from './stop-reason.js';
 
 /** One turn of an episode: what the model saw, what it did, what came of it. */
@@ -32,6 +32,8 @@ export interface TrajectoryGroup {
   readonly tags: readonly string[];
   /** How many training steps the weights had taken that were sampled from. */
   readonly samplerStep: number;
+  /** The task that was played. */
+  readonly task?: EnvGroup | undefined;
 }
 
 /** The rewards of all steps. */
