@@ -17,7 +17,22 @@ const FOLDERS = {
     ...['redaction', 'errors', 'models', 'events', 'tensor', 'json', 'tokenizer', 'model-input', 'paths', 'sampling', 'training'],
     ...['custom-loss', 'proto', 'wire', 'endpoints'],
   ],
-  http: ['abort', 'clock', 'url', 'diagnostics', 'retry', 'transport', 'compression', 'auth', 'call', 'pipeline', 'client', 'testing'],
+  gateway: ['capture', 'models', 'generation', 'openai', 'anthropic', 'server', 'verify'],
+  http: [
+    'abort',
+    'clock',
+    'url',
+    'diagnostics',
+    'retry',
+    'transport',
+    'compression',
+    'auth',
+    'call',
+    'pipeline',
+    'client',
+    'server',
+    'testing',
+  ],
   clients: [
     ...[
       'runtime',

@@ -15,7 +15,14 @@ export interface PythonEnvironment {
   readonly version: string;
   readonly hasTorch: boolean;
   /** Runs a program of the environment with its own home: nothing of the user's is read. */
-  run(program: 'python' | 'tinker', args: readonly string[], variables: Readonly<Record<string, string>>): Promise<CommandResult>;
+  run(
+    program: 'python' | 'tinker',
+    args: readonly string[],
+    variables: Readonly<Record<string, string | undefined>>,
+    input?: string,
+  ): Promise<CommandResult>;
+  /** The home folder, which is also where programs run. */
+  readonly home: string;
 }
 
 const CACHE = join(root, 'node_modules', '.cache', 'tinkex-conformance');
@@ -31,7 +38,7 @@ const INSTALL_TIMEOUT_MS = 480_000;
 export async function pythonEnvironment(wanted: string, torch?: string): Promise<PythonEnvironment> {
   await requirePython();
   const folder = join(CACHE, `${wanted === 'newest' ? 'newest' : `v${wanted}`}${torch === undefined ? '' : `-torch-${torch}`}`);
-  const home = join(CACHE, 'home');
+  const home = join(folder, 'home');
   await mkdir(home, { recursive: true });
   const python = join(folder, 'bin', 'python');
   // pip comes last: an environment without it was interrupted, or could not be completed, and is created again.
@@ -52,11 +59,13 @@ export async function pythonEnvironment(wanted: string, torch?: string): Promise
   return {
     version,
     hasTorch,
-    run: (program, args, variables) =>
+    home,
+    run: (program, args, variables, input = '') =>
       command(join(folder, 'bin', program), args, {
         cwd: home,
         env: { ...withoutTinkerVariables(), HOME: home, ...variables },
         timeoutMs: 240_000,
+        input,
       }),
   };
 }

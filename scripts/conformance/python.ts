@@ -1,16 +1,21 @@
 /**
- * Drives the testkit with the official Python SDK: the version the protocol pages describe, held to every rule, and the newest one on PyPI.
- * Then our own client does the same and both are compared: what they sent, and what they got.
+ * Drives `serve`, as a user starts it, with the official Python SDK: the oldest version that the server takes, one in the middle, and the
+ * newest on PyPI. Each calls every public method and every command. Then our own client does the same on the same server, under another
+ * key, and the results are compared value by value. Of the oldest version the requests are compared as well.
  *
- *   pnpm conformance:python               both versions
- *   pnpm conformance:python --record      also renews the committed recording of the Python SDK's requests
- *   pnpm conformance:python --torch=2.13.0   installs torch (large) and runs the custom loss as well
+ *   pnpm conformance:python                  all versions
+ *   pnpm conformance:python --quick          the oldest and the newest
+ *   pnpm conformance:python 0.34.0           these versions
+ *   pnpm conformance:python --torch=2.13.0   also the newest with torch (large), which custom losses need
+ *   pnpm conformance:python --record         also renews the committed recording of the Python SDK's requests
  */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDeepStrictEqual, parseArgs } from 'node:util';
+import { ServiceClient } from '../../packages/clients/src/index.js';
+import { conformanceFlow, type FlowResults } from '../../packages/clients/test/support/conformance-flow.js';
+import { conformanceMethods } from '../../packages/clients/test/support/conformance-methods.js';
 import {
-  type RecordedRequest,
   recordingDifferences,
   recordingOf,
   runOwnClient,
@@ -20,28 +25,41 @@ import type { CommandResult } from '../gates/command.js';
 import { skip, verdict } from '../gates/verdict.js';
 import { root } from '../packages.mjs';
 import { NotAvailable, type PythonEnvironment, pythonEnvironment } from './python-environments.js';
+import { type ServeProcess, startServeProcess } from './serve-process.js';
+import { checkTinkerCommands } from './tinker-commands.js';
 
-const PROTOCOL_VERSION = '0.25.0';
+const OLDEST = '0.25.0';
+const MIDDLE = '0.30.2';
+const OWN_KEY = 'tml-typescript';
 const RECORDING = join(root, 'vectors/python-recording.json');
 const SCENARIO = join(root, 'scripts/conformance/scenario.py');
-/** What the newer SDKs print that ours does not, or the other way round. */
-const NOT_COMPARED = new Set(['sdk', 'hasTorch', 'archiveIsTar']);
+const EVERY_METHOD = join(root, 'scripts/conformance/every_method.py');
+/** What one SDK has that the other has not: newer versions of the Python SDK have no archives. */
+const NOT_COMPARED = new Set(['sdk', 'hasTorch', 'archiveIsTar', 'rest capabilities']);
+/** Our client refuses these before it sends anything; the Python SDK leaves it to the server. */
+const REFUSED_BY_US = new Set(['mismatch']);
+/** torch adds in single precision. */
+const SINGLE_PRECISION = new Set(['customTotal', 'custom', 'traced']);
 
-const { values: options } = parseArgs({ options: { record: { type: 'boolean', default: false }, torch: { type: 'string' } } });
+const { values: options, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { quick: { type: 'boolean', default: false }, record: { type: 'boolean', default: false }, torch: { type: 'string' } },
+});
 const problems: string[] = [];
 let skipped = 0;
 
-const wantedEnvironments: { version: string; torch?: string }[] = [{ version: PROTOCOL_VERSION }, { version: 'newest' }];
-if (options.torch === undefined)
-  console.log('left out: the custom loss, which needs torch; --torch=VERSION installs it in a separate environment');
-else wantedEnvironments.push({ version: PROTOCOL_VERSION, torch: options.torch });
+const wantedEnvironments: { version: string; torch?: string }[] = [
+  ...versionsToCheck().map((version) => ({ version })),
+  ...(options.torch === undefined ? [] : [{ version: 'newest', torch: options.torch }]),
+];
+if (options.torch === undefined) skip('custom losses in Python', 'they need torch; --torch=VERSION installs it in a separate environment');
 
 for (const { version, torch } of wantedEnvironments) {
   const name = `tinker ${version}${torch === undefined ? '' : ` with torch ${torch}`}`;
   try {
     const environment = await pythonEnvironment(version, torch);
     const before = problems.length;
-    await checkVersion(environment);
+    problems.push(...(await checkVersion(environment)).map((problem) => `tinker ${environment.version}: ${problem}`));
     console.log(`${problems.length === before ? 'passed' : 'FAILED'}: ${name} (${environment.version})`);
   } catch (error) {
     if (!(error instanceof NotAvailable)) throw error;
@@ -52,81 +70,140 @@ for (const { version, torch } of wantedEnvironments) {
 if (skipped === wantedEnvironments.length) skip('conformance:python', 'no environment is available');
 verdict('conformance:python', `${wantedEnvironments.length - skipped} environments`, problems);
 
-async function checkVersion(environment: PythonEnvironment): Promise<void> {
-  const { version, hasTorch } = environment;
-  const isNewerSdk = version !== PROTOCOL_VERSION;
-  await using server = await startConformanceServer({ isNewerSdk });
-  const variables = { TINKER_BASE_URL: server.url, TINKER_API_KEY: server.apiKey, TINKER_TELEMETRY: '0' };
-  const scenario = await environment.run('python', [SCENARIO, ...(hasTorch ? ['--torch'] : [])], variables);
-  const printed = scenario.stdout.trim().split('\n').at(-1) ?? '';
-  if (hasFailed(scenario) || !printed.startsWith('{')) {
-    problems.push(`tinker ${version}: the scenario failed (exit code ${scenario.code})\n${scenario.output}`);
-    return;
-  }
-  const results = JSON.parse(printed) as Record<string, unknown>;
-  console.log(`tinker ${version}: ${server.calls.length} requests${hasTorch ? ', a custom loss among them' : ''}`);
-  const recording = recordingOf(server.calls);
-  await checkCommands(environment, variables, String(results['modelId']));
-  try {
-    server.verify();
-  } catch (error) {
-    problems.push(`tinker ${version}: ${error instanceof Error ? error.message : String(error)}`);
-  }
-  await compareWithOwnClient(environment, isNewerSdk, results, recording);
-  if (options.record && !isNewerSdk && !hasTorch) {
-    const lines = recording.map((request) => `  ${JSON.stringify(request)}`).join(',\n');
-    await writeFile(RECORDING, `{\n "sdk": ${JSON.stringify(version)},\n "requests": [\n${lines}\n ]\n}\n`);
-    console.log(`recorded ${recording.length} requests`);
-  }
+function versionsToCheck(): string[] {
+  if (positionals.length > 0) return positionals;
+  return options.quick ? [OLDEST, 'newest'] : [OLDEST, MIDDLE, 'newest'];
+}
+
+async function checkVersion(environment: PythonEnvironment): Promise<string[]> {
+  await using server = await startServeProcess();
+  const variables = { ...server.variables, TINKER_TELEMETRY: '0' };
+  const flags = environment.hasTorch ? ['--torch'] : [];
+  const scenario = await printedBy(environment, [SCENARIO, ...flags], variables);
+  if (typeof scenario === 'string') return [scenario];
+  const methods = await printedBy(environment, [EVERY_METHOD], variables);
+  if (typeof methods === 'string') return [methods];
+  const found = [
+    ...compareResults({ ...scenario, ...(methods['results'] as FlowResults) }, await ownResults(server, environment, methods)),
+    ...uncalledMethods(methods, environment),
+    ...(await checkCommands(environment, server, scenario)),
+    ...complaintsOf(server, environment),
+  ];
+  if (environment.version === OLDEST) found.push(...(await compareRequests(environment)));
+  return found;
+}
+
+/** The JSON object in the last line that a program prints; text that describes its failure otherwise. */
+async function printedBy(
+  { run }: PythonEnvironment,
+  args: readonly string[],
+  variables: Readonly<Record<string, string>>,
+): Promise<Record<string, unknown> | string> {
+  const result = await run('python', args, variables);
+  const printed = result.stdout.trim().split('\n').at(-1) ?? '';
+  if (!hasFailed(result) && printed.startsWith('{')) return JSON.parse(printed) as Record<string, unknown>;
+  return `${args[0]} failed (exit code ${result.code})\n${result.output.slice(-5_000)}`;
 }
 
 /**
- * Whether a program of the SDK says that it failed. A signal (no code) does not count: tinker 0.36.0 sometimes crashes while
- * Python shuts down, after everything is done and printed. The output is checked in any case.
+ * Whether a program of the SDK says that it failed. A signal (no code) does not count: the SDK sometimes crashes while Python shuts down,
+ * after everything is done and printed. The output is checked in any case.
  */
 function hasFailed({ code }: CommandResult): boolean {
   return code !== 0 && code !== null;
 }
 
-/** The SDK's own commands must be able to read what the server lists. */
-async function checkCommands(
-  { version, run }: PythonEnvironment,
-  variables: Readonly<Record<string, string>>,
-  modelId: string,
-): Promise<void> {
-  const commands: [string[], string][] = [
-    [['--format', 'json', 'run', 'list'], modelId],
-    [['--format', 'json', 'checkpoint', 'list', '--run-id', modelId], 'weights/state-1'],
-    [['--format', 'json', 'checkpoint', 'list'], 'weights/state-1'],
-    [['run', 'list'], 'tinkex/tiny'],
-  ];
-  for (const [args, expected] of commands) {
-    const result = await run('tinker', args, { ...variables, COLUMNS: '300' });
-    if (hasFailed(result) || !result.stdout.includes(expected))
-      problems.push(
-        `tinker ${version}: \`tinker ${args.join(' ')}\` does not show ${expected} (exit code ${result.code})\n${result.output}`,
-      );
-  }
+/** What our client gets from the same server as another tenant, for the steps that the Python SDK has. */
+async function ownResults(server: ServeProcess, environment: PythonEnvironment, methods: FlowResults): Promise<FlowResults> {
+  const clientOptions = { baseUrl: server.variables.TINKER_BASE_URL, apiKey: OWN_KEY };
+  const python = methods['results'] as FlowResults;
+  const { version: sdkVersion, hasTorch: hasCustomLoss } = environment;
+  await using first = new ServiceClient({ ...clientOptions, userMetadata: { suite: 'conformance' }, sdkVersion });
+  const scenario = await conformanceFlow(first, { hasCustomLoss });
+  const displayName = Object.hasOwn(python, 'search') ? 'every method' : undefined;
+  await using second = new ServiceClient({
+    ...clientOptions,
+    userMetadata: { suite: 'methods' },
+    projectId: 'conformance',
+    displayName,
+    sdkVersion,
+  });
+  const has = (step: string): boolean => Object.hasOwn(python, step);
+  return { ...scenario, ...(await conformanceMethods({ service: second, clientOptions, has })) };
 }
 
-async function compareWithOwnClient(
-  { version, hasTorch }: PythonEnvironment,
-  isNewerSdk: boolean,
-  theirs: Readonly<Record<string, unknown>>,
-  recording: readonly RecordedRequest[],
-): Promise<void> {
-  const own = await runOwnClient({ hasCustomLoss: hasTorch, sdkVersion: version });
-  for (const [name, value] of Object.entries(theirs)) {
-    if (NOT_COMPARED.has(name) || isDeepStrictEqual(own.results[name], value)) continue;
-    // torch adds in single precision.
-    if (name === 'customTotal' && Math.abs(Number(value) - Number(own.results[name])) < 1e-3) continue;
-    problems.push(
-      `tinker ${version}: ${name} differs\n  python     ${JSON.stringify(value)}\n  typescript ${JSON.stringify(own.results[name])}`,
-    );
+function compareResults(theirs: FlowResults, ours: FlowResults): string[] {
+  const names = Object.keys(theirs).filter((name) => !NOT_COMPARED.has(name));
+  console.log(`  ${names.length} results compared`);
+  return names.flatMap((name) => {
+    const [python, typescript] = [plainValue(theirs[name]), plainValue(ours[name])];
+    if (REFUSED_BY_US.has(name) ? typescript === 'local' : isDeepStrictEqual(python, typescript)) return [];
+    if (SINGLE_PRECISION.has(name) && areNear(python, typescript)) return [];
+    return [`${name} differs\n  python     ${JSON.stringify(python)}\n  typescript ${JSON.stringify(typescript)}`];
+  });
+}
+
+/** A value as JSON has it, with session IDs numbered in the order in which they appear. */
+function plainValue(value: unknown): unknown {
+  const sessions: string[] = [];
+  const text = JSON.stringify(value ?? null).replaceAll(/sess-[0-9a-z]{4,}/g, (id) => {
+    if (!sessions.includes(id)) sessions.push(id);
+    return `session ${sessions.indexOf(id)}`;
+  });
+  return JSON.parse(text, (_, each) => (typeof each === 'number' ? each + 0 : each)) as unknown;
+}
+
+function areNear(a: unknown, b: unknown): boolean {
+  if (typeof a === 'number' && typeof b === 'number') return Math.abs(a - b) <= 1e-5 * Math.max(1, Math.abs(a));
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return a === b;
+  const names = Object.keys(a);
+  return isDeepStrictEqual(names, Object.keys(b)) && names.every((name) => areNear(Reflect.get(a, name), Reflect.get(b, name)));
+}
+
+/** Public methods of the SDK that the program did not call. New ones of a later version fail here until they are called. */
+function uncalledMethods(methods: FlowResults, { hasTorch }: PythonEnvironment): string[] {
+  const uncalled = (methods['uncalled'] as string[]).filter((name) => hasTorch || !name.includes('custom'));
+  return uncalled.length === 0 ? [] : [`these methods were not called: ${uncalled.join(', ')}`];
+}
+
+async function checkCommands(environment: PythonEnvironment, server: ServeProcess, scenario: FlowResults): Promise<string[]> {
+  // Only the newest is checked with torch, and its commands were checked without.
+  if (environment.hasTorch) return [];
+  await using exchanging = await startServeProcess('--flag', 'pjwt_auth_enabled');
+  return await checkTinkerCommands(environment, {
+    modelId: String(scenario['modelId']),
+    state: (scenario['paths'] as string[])[0] ?? '',
+    variables: { ...server.variables, TINKER_TELEMETRY: '0' },
+    tokenVariables: exchanging.variables,
+  });
+}
+
+/** What the server has to say: it must have seen the version, and no rule broken but the one that the program breaks on purpose. */
+function complaintsOf({ output, violations }: ServeProcess, { version }: PythonEnvironment): string[] {
+  const notices = [...output.matchAll(/^Notice: (.+)$/gm)].map(([, text]) => text);
+  for (const notice of notices) console.log(`  notice: ${notice}`);
+  const broken = violations.filter((text) => !text.startsWith('optimizer-mismatch'));
+  if (!output.includes(`Client: AsyncTinker/Python ${version}`)) broken.push('serve does not say which version it saw');
+  return broken;
+}
+
+/** The oldest version and our client send the same requests. The server is in this process, because it keeps them. */
+async function compareRequests(environment: PythonEnvironment): Promise<string[]> {
+  await using server = await startConformanceServer();
+  const variables = { TINKER_BASE_URL: server.url, TINKER_API_KEY: server.apiKey, TINKER_TELEMETRY: '0' };
+  const results = await printedBy(environment, [SCENARIO], variables);
+  if (typeof results === 'string') return [results];
+  const recording = recordingOf(server.calls);
+  server.verify();
+  if (options.record) {
+    const lines = recording.map((request) => `  ${JSON.stringify(request)}`).join(',\n');
+    await writeFile(RECORDING, `{\n "sdk": ${JSON.stringify(environment.version)},\n "requests": [\n${lines}\n ]\n}\n`);
+    console.log(`recorded ${recording.length} requests`);
   }
-  // A newer SDK may say more than the protocol pages know; only the version they describe is held to equality.
-  if (isNewerSdk) return;
+  const own = await runOwnClient({ sdkVersion: environment.version });
   const { onlyPython, onlyTypeScript } = recordingDifferences(recording, own.recording);
-  for (const request of onlyPython) problems.push(`tinker ${version}: only Python sends ${JSON.stringify(request)}`);
-  for (const request of onlyTypeScript) problems.push(`tinker ${version}: only TypeScript sends ${JSON.stringify(request)}`);
+  return [
+    ...onlyPython.map((request) => `only Python sends ${JSON.stringify(request)}`),
+    ...onlyTypeScript.map((request) => `only TypeScript sends ${JSON.stringify(request)}`),
+  ];
 }

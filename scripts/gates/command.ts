@@ -37,14 +37,18 @@ export interface CommandOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** After this long the program and its children are killed. Default 5 minutes. */
   readonly timeoutMs?: number;
+  /** What the program reads from its standard input. Default: nothing. */
+  readonly input?: string;
 }
 
 /** Runs a program without a terminal, collecting what it prints. Rejects only if it cannot be started. */
 export function command(program: string, args: readonly string[], options: CommandOptions = {}): Promise<CommandResult> {
-  const { cwd = root, env = {}, timeoutMs = 300_000 } = options;
+  const { cwd = root, env = {}, timeoutMs = 300_000, input = '' } = options;
   return new Promise((resolve, reject) => {
     // Its own process group, so that the time limit also reaches grandchildren.
-    const child = spawn(program, args, { cwd, env: { ...childEnvironment(), ...env }, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+    const child = spawn(program, args, { cwd, env: { ...childEnvironment(), ...env }, stdio: 'pipe', detached: true });
+    // A program that ends without reading it closes the pipe.
+    child.stdin.on('error', () => undefined).end(input);
     if (child.pid !== undefined) running.add(child.pid);
     let output = '';
     let stdout = '';

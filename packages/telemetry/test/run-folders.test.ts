@@ -53,6 +53,16 @@ afterEach(async () => {
 const textOf = (file: string) => readFile(join(folder, file), 'utf8');
 const record = (name: string, fields: Partial<CheckpointRecord> = {}): CheckpointRecord => ({ name, extra: {}, ...fields });
 
+it('replaces a file of records in one step, however often', async () => {
+  await using writer = await RunWriter.open(folder);
+  for (const steps of [[1, 2], [3]])
+    await writer.replace(
+      'iteration_000000/train.jsonl',
+      steps.map((step) => ({ step })),
+    );
+  expect(await textOf('iteration_000000/train.jsonl')).toBe('{"step": 3}\n');
+});
+
 describe('checkpoint records', () => {
   const cases = readCookbookVectors<CheckpointCase>('checkpoints');
 

@@ -6,11 +6,13 @@ export {
   type CheckpointFiles,
   DEFAULT_BASE_MODEL,
   type Engine,
+  type EngineCounters,
   type EngineForwardInput,
   type EngineModel,
   type EngineModelInfo,
   type EngineSampleInput,
   type EngineSampler,
+  type EngineState,
   EngineUserError,
   type ModelSpec,
 } from './engine/engine.js';

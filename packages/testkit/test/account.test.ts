@@ -22,6 +22,15 @@ describe('flags', () => {
   });
 });
 
+describe('the flag pjwt_auth_enabled', () => {
+  const flagged = rawTest.extend({ options: { flags: { pjwt_auth_enabled: true } } });
+
+  flagged('turns on the exchange of keys for tokens', async ({ client }) => {
+    const { json } = await client.post('auth/token', {});
+    expect((await client.get('sessions', { apiKey: json.jwt })).status).toBe(200);
+  });
+});
+
 describe('the JWT exchange', () => {
   rawTest.override({ options: { jwt: { lifetimeSec: 600, email: 'ada@example.com' } } });
 

@@ -1,47 +1,9 @@
-import { type ChildProcessByStdio, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Readable } from 'node:stream';
-import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
 import { startServing } from '../src/cli/serve.js';
-
-const packageDir = fileURLToPath(new URL('..', import.meta.url));
-
-class Command {
-  readonly child: ChildProcessByStdio<null, Readable, Readable>;
-  output = '';
-  errors = '';
-
-  constructor(...args: string[]) {
-    const node = ['--conditions=@tinkex/source', '--import', 'tsx', 'src/cli/main.ts', ...args];
-    this.child = spawn(process.execPath, node, { cwd: packageDir, stdio: ['ignore', 'pipe', 'pipe'] });
-    this.child.stdout.on('data', (chunk: Buffer) => {
-      this.output += chunk.toString();
-    });
-    this.child.stderr.on('data', (chunk: Buffer) => {
-      this.errors += chunk.toString();
-    });
-  }
-
-  async seen(pattern: RegExp): Promise<RegExpExecArray> {
-    for (;;) {
-      const match = pattern.exec(this.output);
-      if (match !== null) return match;
-      await Promise.race([
-        once(this.child.stdout, 'data'),
-        once(this.child, 'exit').then(() => Promise.reject(new Error(this.errors || this.output))),
-      ]);
-    }
-  }
-
-  async exited(): Promise<number | null> {
-    if (this.child.exitCode === null) await once(this.child, 'exit');
-    return this.child.exitCode;
-  }
-}
+import { Command } from './command.js';
 
 describe('serve', { timeout: 60_000 }, () => {
   const running: Command[] = [];
@@ -177,6 +139,7 @@ describe('serve', { timeout: 60_000 }, () => {
       [['serve', '--flag', 'no_such_flag'], /no flag "no_such_flag"/],
       [['serve', '--chaos', 'x'], /whole number/],
       [['serve', '--chaos-rate', '3'], /from 0 to 1/],
+      [['serve', '--durability', 'strict'], /has no effect without '--state <dir>'/],
       [['serve', '--chaos-rate', '0.5'], /has no effect without '--chaos <seed>'/],
     ] as const) {
       const command = start(...args);

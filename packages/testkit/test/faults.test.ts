@@ -21,7 +21,7 @@ async function rawExchange(server: TestServer, until = Number.POSITIVE_INFINITY)
     });
     socket.on('error', (error: NodeJS.ErrnoException) => finish(error.code ?? 'error'));
     socket.on('end', () => finish('end'));
-    socket.write(`GET /api/v1/get_server_capabilities HTTP/1.1\r\nhost: x\r\nx-api-key: ${server.apiKey}\r\n\r\n`);
+    socket.write(`GET /api/v1/get_server_capabilities HTTP/1.1\r\nhost: localhost\r\nx-api-key: ${server.apiKey}\r\n\r\n`);
   });
 }
 

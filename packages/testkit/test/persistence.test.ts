@@ -1,5 +1,5 @@
-import { mkdtemp, readdir, readFile, rm, watch, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
+import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startServer, type TestServer } from '../src/index.js';
@@ -62,8 +62,9 @@ describe('a server with a state folder', () => {
     const samplerId = (await client.result(saved.json.request_id, 'SaveWeightsForSampler')).json.sampling_session_id;
     await client.close();
     await server.close();
-    const state = await readFile(join(dir, 'state.json'), 'utf8');
-    expect(state).not.toContain(server.apiKey);
+    for (const name of await readdir(dir, { recursive: true, withFileTypes: true })) {
+      if (name.isFile()) expect(await readFile(join(name.parentPath, name.name), 'latin1')).not.toContain(server.apiKey);
+    }
     expect((await readdir(join(dir, 'blobs'))).every((name) => /^[0-9a-f]{64}$/.test(name))).toBe(true);
 
     server = await start(dir);
@@ -109,23 +110,73 @@ describe('a server with a state folder', () => {
     await server.close();
   });
 
-  it('writes soon after a change, without being closed', async () => {
-    const server = await start(dir);
-    const client = new RawClient(server);
-    const sessionId = await client.createSession();
-    for await (const _change of watch(dir)) {
-      const text = await readFile(join(dir, 'state.json'), 'utf8').catch(() => '');
-      if (text.includes(sessionId)) break;
-    }
-    expect(await readFile(join(dir, 'state.json'), 'utf8')).toContain(sessionId);
+  it('keeps any JSON value, and a key that was revoked stays revoked', async () => {
+    const metadata = '{"big":12345678901234567890,"small":-0.5,"__proto__":{"x":null},"text":"\\u0000\\ud800","list":[[],{}]}';
+    let server = await start(dir);
+    let client = new RawClient(server);
+    const { json } = await client.post('create_session', `{"tags":["a"],"user_metadata":${metadata},"sdk_version":"0.25.0"}`);
+    const before = await client.get(`sessions/${json.session_id}`);
+    expect(before.text).toContain('12345678901234567890');
+    const leaver = new RawClient(server, 'tml-leaver');
+    expect((await leaver.call('DELETE', '/api/v1/auth/apikey/me')).status).toBe(200);
+    await client.close();
+    await leaver.close();
+    await server.close();
+
+    server = await start(dir);
+    client = new RawClient(server);
+    expect((await client.get(`sessions/${json.session_id}`)).text).toBe(before.text);
+    expect((await client.get('sessions', { apiKey: 'tml-leaver' })).status).toBe(401);
     await client.close();
     await server.close();
   });
 
+  it('belongs to one server at a time', async () => {
+    const server = await start(dir);
+    await expect(start(dir)).rejects.toThrow(new RegExp(`in use by process ${process.pid} on`));
+    await server.close();
+    await (await start(dir)).close();
+  });
+
+  it.each([
+    ['its process is gone', { pid: 2 ** 30, host: hostname(), start: 'x' }],
+    ['its process number belongs to another process now', { pid: process.pid, host: hostname(), start: 'earlier' }],
+  ])('takes over a lock when %s', async (_why, holder) => {
+    await writeFile(join(dir, 'lock'), JSON.stringify(holder));
+    await (await start(dir)).close();
+  });
+
+  it('takes over the lock of another machine only after it has been silent for long', async () => {
+    const lock = join(dir, 'lock');
+    await writeFile(lock, JSON.stringify({ pid: 1, host: 'elsewhere', start: 'x' }));
+    await expect(start(dir)).rejects.toThrow(/in use by process 1 on elsewhere/);
+    await utimes(lock, 1, 1);
+    await (await start(dir)).close();
+  });
+
+  it('writes snapshots under a steady load, and removes what they replace', async () => {
+    const server = await start(dir);
+    const client = new RawClient(server);
+    const modelId = await client.createModel(await client.createSession(), 0, 32);
+    const generations = async () => (await readdir(dir)).filter((name) => name.startsWith('snapshot-')).sort();
+    const seen = new Set<string>();
+    for (let number = 0; number < 200 && seen.size < 1; number++) {
+      await step(client, modelId, number);
+      for (const name of await generations()) seen.add(name);
+    }
+    expect(seen.size).toBe(1);
+    await client.close();
+    await server.close();
+    const names = await readdir(dir);
+    expect(names.filter((name) => name !== 'blobs')).toHaveLength(2);
+    expect(await generations()).toHaveLength(1);
+  });
+
   it('refuses a folder that holds something else', async () => {
     await writeFile(join(dir, 'state.json'), '{"hello": 1}');
-    await expect(start(dir)).rejects.toThrow(/does not hold the state of a test server/);
-    await writeFile(join(dir, 'state.json'), 'nonsense');
+    await expect(start(dir)).rejects.toThrow(/state.json does not hold the state of a test server/);
+    await rm(join(dir, 'state.json'));
+    await writeFile(join(dir, 'snapshot-1'), 'nonsense');
     await expect(start(dir)).rejects.toThrow(/does not hold the state of a test server/);
   });
 });

@@ -18,14 +18,17 @@ export interface RawOptions {
   readonly signal?: AbortSignal;
 }
 
+/** Where a server is, in this process or another. */
+type Served = Pick<TestServer, 'url' | 'apiKey'>;
+
 /** A client of nothing but HTTP: what the protocol pages say is written out here, on purpose without the SDK. */
 export class RawClient {
-  readonly #server: TestServer;
+  readonly #server: Served;
   readonly #agent = new Agent({ connections: 256, pipelining: 1, headersTimeout: 60_000, bodyTimeout: 60_000 });
   readonly apiKey: string;
   #keys = 0;
 
-  constructor(server: TestServer, apiKey: string = server.apiKey) {
+  constructor(server: Served, apiKey: string = server.apiKey) {
     this.#server = server;
     this.apiKey = apiKey;
   }

@@ -4,12 +4,8 @@ import { conformanceFlow, type FlowResults } from './conformance-flow.js';
 import { type RecordedRequest, recordingDifferences, recordingOf } from './conformance-recording.js';
 
 /** A server for the conformance scenario: three datums make a chunk. */
-export function startConformanceServer({ isNewerSdk = false } = {}): Promise<TestServer> {
-  return startServer({
-    config: { fwdbwdMaxChunkLen: 3 },
-    // SDKs after the protocol's version may send fields that it does not know.
-    strict: !isNewerSdk,
-  });
+export function startConformanceServer(): Promise<TestServer> {
+  return startServer({ config: { fwdbwdMaxChunkLen: 3 } });
 }
 
 /**

@@ -2,12 +2,15 @@ import type { Datum } from '@tinkex/types';
 import { numpyPermutation } from './numpy-random.js';
 
 /** Batches to train on. They depend only on the epoch and the index, so that training can continue at any step without replaying the ones before. */
-export interface SupervisedDataset {
+export interface BatchDataset<Item> {
   /** How many batches an epoch has. Epochs count from 0. */
   batchCount(epoch: number): number;
   /** One batch. Called again for the same batch only after a resume. */
-  getBatch(epoch: number, index: number): readonly Datum[] | Promise<readonly Datum[]>;
+  getBatch(epoch: number, index: number): readonly Item[] | Promise<readonly Item[]>;
 }
+
+/** Batches of examples. */
+export type SupervisedDataset = BatchDataset<Datum>;
 
 /** How rows become batches. Set `batchSize` or `batchTokens`. */
 export interface BatchOptions {
@@ -20,10 +23,10 @@ export interface BatchOptions {
 }
 
 /** Rows to make batches of. */
-export interface RowDatasetOptions<Row> extends BatchOptions {
+export interface RowDatasetOptions<Row, Item = Datum> extends BatchOptions {
   readonly rows: readonly Row[];
   /** The examples of a row. A batch has those of all its rows. Called each time the row is trained on. */
-  readonly toData: (row: Row) => readonly Datum[];
+  readonly toData: (row: Row) => readonly Item[];
   /** The tokens of each row, in the order of the rows. Needed with `batchTokens`. */
   readonly rowTokens?: ArrayLike<number> | undefined;
 }
@@ -33,14 +36,14 @@ export interface RowDatasetOptions<Row> extends BatchOptions {
  *
  * @throws RangeError unless exactly one of `batchSize` and `batchTokens` is a whole number from 1 up.
  */
-export function rowDataset<Row>({
+export function rowDataset<Row, Item = Datum>({
   rows,
   toData,
   rowTokens,
   batchSize,
   batchTokens,
   shuffle = true,
-}: RowDatasetOptions<Row>): SupervisedDataset {
+}: RowDatasetOptions<Row, Item>): BatchDataset<Item> {
   if ((batchSize === undefined) === (batchTokens === undefined)) throw new RangeError('Set either batchSize or batchTokens.');
   const size = batchSize ?? batchTokens ?? 0;
   if (!(Number.isInteger(size) && size > 0)) throw new RangeError(`The size of a batch must be a whole number from 1 up; got ${size}.`);

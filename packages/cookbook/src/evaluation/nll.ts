@@ -1,6 +1,7 @@
 import type { SamplingClient } from '@tinkex/clients';
-import { type Datum, type ModelInput, ValidationError } from '@tinkex/types';
+import type { Datum } from '@tinkex/types';
 import type { SamplingEvaluator } from './evaluator.js';
+import { fullSequence } from './full-sequence.js';
 import { bitsPerByte, type DecodingTokenizer, meanNll, scoreTargets } from './loss-metrics.js';
 
 /** Options of {@link nllEvaluator}. */
@@ -25,14 +26,4 @@ export function nllEvaluator(data: readonly Datum[], { name = 'test', tokenizer 
       return tokenizer === undefined ? nll : { ...nll, [`${name}/bpb`]: bitsPerByte(scored, tokenizer) };
     },
   };
-}
-
-/** The tokens that an example was cut from: its input and the last target. */
-function fullSequence({ modelInput, lossFnInputs: { targetTokens } }: Datum, index: number): ModelInput {
-  const last = targetTokens?.toNumbers().at(-1);
-  if (last === undefined) {
-    const issues = [{ path: `data[${index}].lossFnInputs.targetTokens`, message: 'is missing or empty.' }];
-    throw new ValidationError({ direction: 'request', subject: 'data', issues });
-  }
-  return modelInput.appendInt(last);
 }

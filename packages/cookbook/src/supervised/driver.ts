@@ -1,51 +1,25 @@
-import type { ApiFuture, TrainingClient } from '@tinkex/clients';
-import type { Clock } from '@tinkex/http';
-import {
-  type CheckpointRecord,
-  type Metrics,
-  type MetricsSink,
-  RUN_FILES,
-  type RunWriter,
-  StepTimer,
-  timingRecord,
-} from '@tinkex/telemetry/runs';
+import type { ApiFuture } from '@tinkex/clients';
+import { type Metrics, StepTimer } from '@tinkex/telemetry/runs';
 import type { Datum, ForwardBackwardOutput, OptimStepResponse } from '@tinkex/types';
-import type { Usage } from '../budget/price-table.js';
-import type { Spending } from '../budget/spending.js';
-import type { Checkpointer, PendingSave } from '../checkpoints/checkpointer.js';
+import type { PendingSave } from '../checkpoints/checkpointer.js';
 import { checkpointName } from '../checkpoints/save-policy.js';
 import type { SupervisedDataset } from '../data/supervised-dataset.js';
 import type { Evaluator } from '../evaluation/evaluator.js';
 import type { DecodingTokenizer } from '../evaluation/loss-metrics.js';
-import { endOfPlan, type PlannedStep, planStep, positionOf, type StopReason, type SupervisedPlan, type SupervisedState } from './plan.js';
-import { positionRecord } from './resume.js';
+import { runEvaluators, usageWithEvaluators } from '../loop/evaluations.js';
+import { endOfPlan, type PlannedStep, planStep, positionOf, type StopReason, type TrainingPlan, type TrainingState } from '../loop/plan.js';
+import type { DrivenRun, RunParts } from '../loop/run-training.js';
+import { positionRecord } from './position-record.js';
 import { stepMetrics, tokensOf } from './step-metrics.js';
 
-/** What the driver of a run uses. */
-export interface DriverParts {
-  readonly plan: SupervisedPlan;
+/** What the driver of a supervised run uses. */
+export interface DriverParts extends RunParts {
+  readonly plan: TrainingPlan;
   readonly dataset: SupervisedDataset;
-  readonly training: TrainingClient;
   readonly tokenizer: DecodingTokenizer;
   readonly evaluators: { readonly frequent: readonly Evaluator[]; readonly infrequent: readonly Evaluator[] };
-  readonly checkpointer: Checkpointer;
-  readonly spending: Spending;
-  readonly writer: RunWriter;
-  readonly sinks: readonly MetricsSink[];
-  readonly clock: Clock;
   readonly submitAhead: number;
-  readonly onStep?: ((step: number, metrics: Metrics) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
-}
-
-/** How a run ended. */
-export interface DrivenRun {
-  readonly state: SupervisedState;
-  readonly stopReason: StopReason;
-  /** The last record of metrics. */
-  readonly metrics: Metrics | undefined;
-  /** The last checkpoint that was recorded, if any. */
-  readonly record: CheckpointRecord | undefined;
 }
 
 /** A step that was submitted and not awaited yet. */
@@ -67,11 +41,9 @@ export class SupervisedDriver {
   readonly #parts: DriverParts;
   readonly #submitted: SubmittedStep[] = [];
   readonly #startedMs: number;
-  #state: SupervisedState;
-  #metrics: Metrics | undefined;
-  #record: CheckpointRecord | undefined;
+  #state: TrainingState;
 
-  constructor(parts: DriverParts, state: SupervisedState) {
+  constructor(parts: DriverParts, state: TrainingState) {
     this.#parts = parts;
     this.#state = state;
     this.#startedMs = parts.clock.now() - state.elapsedMs;
@@ -86,7 +58,7 @@ export class SupervisedDriver {
       while (this.#submitted.length > (stopReason === undefined ? submitAhead : 0))
         await this.#finish(this.#submitted.shift() as SubmittedStep);
     }
-    return { state: this.#state, stopReason, metrics: this.#metrics, record: this.#record };
+    return { state: this.#state, stopReason };
   }
 
   async #submitNext(): Promise<StopReason | undefined> {
@@ -112,47 +84,26 @@ export class SupervisedDriver {
 
   /** Pays for a step and the evaluations before it, or for nothing. */
   #reserve({ step, evaluations }: PlannedStep, data: readonly Datum[]): Promise<boolean> {
-    const usages: Usage[] = [{ trainTokens: tokensOf(data) }, ...this.#evaluatorsOf(evaluations).map(({ usage = {} }) => usage)];
-    const sum = (kind: keyof Usage) => usages.reduce((total, usage) => total + (usage[kind] ?? 0), 0);
-    const usage = { trainTokens: sum('trainTokens'), prefillTokens: sum('prefillTokens'), sampledTokens: sum('sampledTokens') };
+    const usage = usageWithEvaluators({ trainTokens: tokensOf(data) }, this.#evaluatorsOf(evaluations));
     return this.#parts.spending.reserve(`step ${step}`, usage);
   }
 
-  async #evaluate({ evaluations }: PlannedStep, timer: StepTimer): Promise<Metrics> {
+  async #evaluate({ evaluations, step }: PlannedStep, timer: StepTimer): Promise<Metrics> {
     const { training } = this.#parts;
     const evaluators = this.#evaluatorsOf(evaluations);
     if (evaluators.length === 0) return {};
-    return timer.measure('evals', async () => {
-      const metrics: Record<string, number> = {};
-      // One sampler for all evaluators of a round, created when the first needs it.
-      let sampler: ReturnType<TrainingClient['saveWeightsAndGetSamplingClient']> | undefined;
-      for (const evaluator of evaluators) {
-        if (evaluator.kind === 'training') Object.assign(metrics, await evaluator.evaluate(training));
-        else {
-          sampler ??= training.saveWeightsAndGetSamplingClient({ retry: true });
-          Object.assign(metrics, await evaluator.evaluate(await sampler));
-        }
-      }
-      return metrics;
-    });
+    const createSampler = () => training.saveWeightsAndGetSamplingClient({ retry: true });
+    return timer.measure('evals', () => runEvaluators(evaluators, step, training, createSampler));
   }
 
   #evaluatorsOf(evaluations: PlannedStep['evaluations']): Evaluator[] {
     return evaluations.flatMap((kind) => this.#parts.evaluators[kind]);
   }
 
-  /** Metrics first, then the checkpoint: a resumed run repeats the steps after a checkpoint, so that no record is lost between the two. */
   async #finish({ planned, data, pass, update, save, evaluation, timer }: SubmittedStep): Promise<void> {
-    const { plan, tokenizer, writer, sinks, checkpointer, onStep } = this.#parts;
-    const { step } = planned;
+    const { plan, tokenizer, log } = this.#parts;
     const [output, updated] = await timer.measure('finish_batch', async () => [await pass, await update] as const);
     const results = { data, output, update: updated, evaluation, timings: timer.metrics() };
-    const metrics = stepMetrics(plan, planned, results, tokenizer);
-    await writer.appendMetrics(metrics, step);
-    await writer.append(RUN_FILES.timingSpans, timingRecord(step, timer.spans));
-    for (const sink of sinks) await sink.logMetrics(metrics, step);
-    this.#metrics = metrics;
-    if (save !== undefined) this.#record = (await checkpointer.record(save)) ?? this.#record;
-    onStep?.(step, metrics);
+    await log.add(planned.step, stepMetrics(plan, planned, results, tokenizer), timer, save);
   }
 }

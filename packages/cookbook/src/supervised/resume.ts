@@ -1,29 +1,13 @@
 import type { CheckpointRecord, JsonRecord, RunFolder } from '@tinkex/telemetry/runs';
-import { INITIAL_STATE, positionOf, type SupervisedPlan, type SupervisedState, stepOf } from './plan.js';
+import { INITIAL_STATE, stepOf, type TrainingPlan, type TrainingState } from '../loop/plan.js';
+import { numberOr, savedState, tokensOfRecord } from '../loop/state-record.js';
 
-/**
- * The key of a record that only we write. Its step is the next one to run. A record without it is the reference's, whose weights are ahead of the position
- * that it says.
- */
-const MARKER = 'tinkex';
 const DEFAULT_SUBMIT_AHEAD = 1;
 
-type Shape = Pick<SupervisedPlan, 'epochSizes'>;
-
-/** Where a checkpoint of a state stands, as its record says it. The reference continues at the same batch. */
-export function positionRecord(plan: Shape, state: SupervisedState): Required<Pick<CheckpointRecord, 'epoch' | 'batch' | 'extra'>> {
-  const { step, tokens, elapsedMs, savedTokens, savedMs } = state;
-  const marker = { next_step: step, elapsed_ms: elapsedMs, saved_tokens: savedTokens, saved_ms: savedMs };
-  return { ...positionOf(plan, step), extra: { elapsed_tokens: tokens, [MARKER]: marker } };
-}
-
-/** Whether we saved a checkpoint right before a step. */
-export function isSavedAt(record: CheckpointRecord | undefined, step: number): boolean {
-  return (record?.extra[MARKER] as JsonRecord | undefined)?.next_step === step;
-}
+type Shape = Pick<TrainingPlan, 'epochSizes'>;
 
 /**
- * The state that a checkpoint was saved in.
+ * The state that a checkpoint was saved in. The weights of the reference's checkpoints are ahead of the position that their records say.
  *
  * @param countTokens - The tokens of the batches of steps `from` to `to`, `to` excluded.
  */
@@ -32,18 +16,10 @@ export async function stateOfRecord(
   record: CheckpointRecord,
   { config }: Pick<RunFolder, 'config'>,
   countTokens: (from: number, to: number) => Promise<number>,
-): Promise<SupervisedState> {
-  const marker = record.extra[MARKER] as JsonRecord | undefined;
-  const tokens = numberOr(record.extra.elapsed_tokens, 0);
-  if (marker !== undefined) {
-    return {
-      step: numberOr(marker.next_step, stepOf(plan, record.epoch ?? 0, record.batch ?? 0)),
-      tokens,
-      elapsedMs: numberOr(marker.elapsed_ms, 0),
-      savedTokens: numberOr(marker.saved_tokens, tokens),
-      savedMs: numberOr(marker.saved_ms, 0),
-    };
-  }
+): Promise<TrainingState> {
+  const ours = savedState(record);
+  if (ours !== undefined) return ours;
+  const tokens = tokensOfRecord(record.extra);
   const said = stepOf(plan, record.epoch ?? 0, record.batch ?? 0);
   const lastStep = lastStepOfReference(plan, config);
   if (record.name === 'final') return { ...INITIAL_STATE, step: Math.min(said, lastStep), tokens, savedTokens: tokens };
@@ -60,8 +36,4 @@ function lastStepOfReference(plan: Shape, config: JsonRecord | undefined): numbe
   const size = sizes[0] ?? 0;
   const allSteps = epochs <= sizes.length ? stepOf(plan, epochs, 0) : size * epochs;
   return Math.min(allSteps, numberOr(config?.max_steps, Number.POSITIVE_INFINITY));
-}
-
-function numberOr(value: unknown, otherwise: number): number {
-  return typeof value === 'number' ? value : otherwise;
 }

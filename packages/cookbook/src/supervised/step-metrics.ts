@@ -1,7 +1,7 @@
 import type { Metrics } from '@tinkex/telemetry/runs';
 import type { Datum, ForwardBackwardOutput, OptimStepResponse } from '@tinkex/types';
 import { bitsPerByte, type DecodingTokenizer, meanNll, scoreTargets } from '../evaluation/loss-metrics.js';
-import type { PlannedStep, SupervisedPlan } from './plan.js';
+import type { PlannedStep, TrainingPlan } from '../loop/plan.js';
 
 /** What has come back for a step. */
 export interface StepResults {
@@ -14,7 +14,7 @@ export interface StepResults {
 
 /** The record of a step in `metrics.jsonl`, under the reference's names. */
 export function stepMetrics(
-  { totalSteps }: SupervisedPlan,
+  { totalSteps }: TrainingPlan,
   { step, epoch, adamParams }: PlannedStep,
   { data, output, update, evaluation, timings }: StepResults,
   tokenizer: DecodingTokenizer,

@@ -1,38 +1,25 @@
-import { systemClock } from '@tinkex/http';
 import { toRendererTokenizer } from '@tinkex/renderers';
-import { type Metrics, type RunFolder, RunWriter, readRun } from '@tinkex/telemetry/runs';
+import { type RunFolder, readRun } from '@tinkex/telemetry/runs';
 import { ConfigurationError } from '@tinkex/types';
-import { Spending } from '../budget/spending.js';
-import { Checkpointer } from '../checkpoints/checkpointer.js';
-import { checkpointName } from '../checkpoints/save-policy.js';
 import { conversationDataset, type DataReport, renderConversation } from '../data/conversation-dataset.js';
 import type { ConversationSplit } from '../data/conversation-source.js';
 import type { SupervisedDataset } from '../data/supervised-dataset.js';
 import type { Evaluator } from '../evaluation/evaluator.js';
 import type { DecodingTokenizer } from '../evaluation/loss-metrics.js';
 import { nllEvaluator } from '../evaluation/nll.js';
+import { checkEvaluatorUsage } from '../loop/evaluations.js';
+import { type OpenedTraining, openRenderer, openTraining } from '../loop/open-training.js';
+import { INITIAL_STATE, positionOf, stepOf, type TrainingPlan, type TrainingState } from '../loop/plan.js';
+import { runTraining, type TrainingRun } from '../loop/run-training.js';
 import { type ResolvedConfig, resolveConfig, type SupervisedConfig, type SupervisedData } from './config.js';
-import { checkSameRun, configRecord } from './config-record.js';
+import { configRecord, FIXED_FIELDS } from './config-record.js';
 import { SupervisedDriver } from './driver.js';
-import { type OpenedTraining, openRenderer, openTraining } from './open-training.js';
-import { INITIAL_STATE, positionOf, type StopReason, type SupervisedPlan, type SupervisedState, stepOf } from './plan.js';
-import { isSavedAt, positionRecord, stateOfRecord } from './resume.js';
+import { positionRecord } from './position-record.js';
+import { stateOfRecord } from './resume.js';
 import { tokensOf } from './step-metrics.js';
 
 /** What a supervised run has come to. */
-export interface SupervisedRun {
-  readonly logPath: string;
-  /** Steps that the weights have taken. */
-  readonly step: number;
-  /** Tokens of these steps. */
-  readonly tokens: number;
-  readonly stopReason: StopReason;
-  /** Weights to continue from. */
-  readonly statePath: string | undefined;
-  /** Weights to sample from. */
-  readonly samplerPath: string | undefined;
-  /** Metrics of the last step. */
-  readonly metrics: Metrics;
+export interface SupervisedRun extends TrainingRun {
   /** What the conversations consist of; undefined for your own examples. */
   readonly report: DataReport | undefined;
 }
@@ -54,76 +41,28 @@ interface OpenedData {
  */
 export async function trainSupervised(options: SupervisedConfig): Promise<SupervisedRun> {
   const config = resolveConfig(options);
-  const { sinks } = config;
   const conversations = 'load' in config.data ? await config.data.load() : undefined;
   const previous = await readRun(config.logPath);
   const opened = await openTraining(config, previous.checkpoints);
-  const data = await openData(config, opened, conversations);
-  const plan = makePlan(config, data.dataset);
-  const facts = { rendererName: data.rendererName, rows: data.report?.rows, batches: plan.epochSizes[0] ?? 0 };
-  const record = configRecord(config, facts);
-  if (opened.record !== undefined && previous.config !== undefined) checkSameRun(previous.config, record);
-  const evaluators = budgetedEvaluators(config, data);
-  const writer = await RunWriter.open(config.logPath);
-  try {
-    const state = await resumedState(plan, data.dataset, opened, previous);
-    await writer.rewindMetrics(state.step);
-    await writer.writeConfig(record);
-    for (const sink of sinks) await sink.logConfig?.(record);
-    return await runPlan({ config, opened, data, plan, evaluators, writer, state, previous });
-  } finally {
-    await writer.close();
-    for (const sink of sinks) await sink.close?.();
-  }
-}
-
-interface PreparedRun {
-  readonly config: ResolvedConfig;
-  readonly opened: OpenedTraining;
-  readonly data: OpenedData;
-  readonly plan: SupervisedPlan;
-  readonly evaluators: { readonly frequent: readonly Evaluator[]; readonly infrequent: readonly Evaluator[] };
-  readonly writer: RunWriter;
-  readonly state: SupervisedState;
-  readonly previous: RunFolder;
-}
-
-async function runPlan({ config, opened, data, plan, evaluators, writer, state: start, previous }: PreparedRun): Promise<SupervisedRun> {
-  const { service, logPath, sinks, submitAhead, onStep, signal, clock = systemClock, onWarning } = config;
-  const { training, record: resumed } = opened;
-  const rest = service.createRestClient();
-  const deleteCheckpoint = (path: string) => rest.deleteCheckpointFromTinkerPath(path);
-  const rollingPath = resumed?.extra.rolling === true ? resumed.statePath : undefined;
-  const checkpointer = new Checkpointer({ ...config, training, writer, deleteCheckpoint, onWarning }, rollingPath);
-  const spending = await Spending.open(writer, config);
-  const { dataset, tokenizer, report } = data;
-  const parts = {
-    plan,
-    dataset,
-    training,
-    tokenizer,
-    evaluators,
-    checkpointer,
-    spending,
-    writer,
-    sinks,
-    clock,
-    submitAhead,
-    onStep,
-    signal,
+  const { dataset, tokenizer, report, rendererName, test } = await openData(config, opened, conversations);
+  const plan = makePlan(config, dataset);
+  const evaluators = {
+    frequent: test === undefined ? config.evaluators : [...config.evaluators, test],
+    infrequent: config.infrequentEvaluators,
   };
-  const { state, stopReason, metrics, record: saved } = await new SupervisedDriver(parts, start).run();
-  let last = saved ?? resumed;
-  const isSaved = last !== undefined && last.extra.rolling !== true && isSavedAt(last, state.step);
-  if (!(isSaved && (stopReason === 'aborted' || last?.final === true))) {
-    const name = stopReason === 'aborted' ? `${checkpointName(state.step)}${isSavedAt(saved, state.step) ? '-stopped' : ''}` : 'final';
-    const save = checkpointer.submit(stopReason === 'aborted' ? 'periodic' : 'final', name, positionRecord(plan, state));
-    last = await checkpointer.record(save);
-  }
-  const { step, tokens } = state;
-  const lastMetrics =
-    metrics ?? (previous.metrics.findLast(({ step: at }) => typeof at === 'number' && at < step) as Metrics | undefined) ?? {};
-  return { logPath, step, tokens, stopReason, statePath: last?.statePath, samplerPath: last?.samplerPath, metrics: lastMetrics, report };
+  checkEvaluatorUsage([...evaluators.frequent, ...evaluators.infrequent], config.maxCostUsd);
+  const { submitAhead, signal } = config;
+  const run = await runTraining({
+    config,
+    opened,
+    previous,
+    record: configRecord(config, { rendererName, rows: report?.rows, batches: plan.epochSizes[0] ?? 0 }),
+    fixedFields: FIXED_FIELDS,
+    state: await resumedState(plan, dataset, opened, previous),
+    positionOf: (state) => positionRecord(plan, state),
+    drive: (parts, state) => new SupervisedDriver({ ...parts, plan, dataset, tokenizer, evaluators, submitAhead, signal }, state).run(),
+  });
+  return { ...run, report };
 }
 
 async function openData(
@@ -144,7 +83,7 @@ async function openData(
   return { dataset, tokenizer, report, rendererName, test: test && nllEvaluator(test, { tokenizer }) };
 }
 
-function makePlan(config: ResolvedConfig, dataset: SupervisedDataset): SupervisedPlan {
+function makePlan(config: ResolvedConfig, dataset: SupervisedDataset): TrainingPlan {
   const epochSizes = Array.from({ length: config.numEpochs }, (_, epoch) => dataset.batchCount(epoch));
   const allSteps = stepOf({ epochSizes }, epochSizes.length, 0);
   if (allSteps === 0) {
@@ -179,25 +118,12 @@ function makePlan(config: ResolvedConfig, dataset: SupervisedDataset): Supervise
   };
 }
 
-/** @throws ConfigurationError when an evaluator could exceed the budget unnoticed. */
-function budgetedEvaluators(
-  { evaluators, infrequentEvaluators, maxCostUsd }: ResolvedConfig,
-  { test }: OpenedData,
-): PreparedRun['evaluators'] {
-  const all = [...evaluators, ...infrequentEvaluators];
-  if (maxCostUsd !== undefined && all.some(({ usage }) => usage === undefined)) {
-    const message = 'maxCostUsd needs the usage of each evaluator: the most tokens that one evaluation prefills and samples.';
-    throw new ConfigurationError({ option: 'evaluators', message });
-  }
-  return { frequent: test === undefined ? evaluators : [...evaluators, test], infrequent: infrequentEvaluators };
-}
-
 function resumedState(
-  plan: SupervisedPlan,
+  plan: TrainingPlan,
   dataset: SupervisedDataset,
   { record }: OpenedTraining,
   previous: RunFolder,
-): Promise<SupervisedState> {
+): Promise<TrainingState> {
   if (record === undefined) return Promise.resolve(INITIAL_STATE);
   return stateOfRecord(plan, record, previous, async (from, to) => {
     let tokens = 0;

@@ -12,6 +12,8 @@ export interface CompletionChoice {
   readonly message: Message;
   readonly termination: Termination;
   readonly finishReason: FinishReason;
+  /** The stop text of the caller that ended the response, if one did. */
+  readonly stopText?: string | undefined;
   /** All sampled tokens, the stop token included. */
   readonly tokens: Int32Array;
   /** Of each token, when the sampler gives them. */
@@ -57,7 +59,7 @@ export class ResponseReader {
     const rest = this.#filter.isStopped ? '' : this.#filter.flush();
     if (rest !== '') deltas.push({ type: 'text', text: rest, contentIndex: this.#contentIndex });
     const cut = cutAtStopText(complete, this.#rules.texts);
-    const message = cut ?? complete;
+    const message = cut?.message ?? complete;
     const stopReason = cut === undefined ? (this.#pieces.at(-1)?.stopReason ?? 'length') : 'stop';
     return {
       deltas,
@@ -65,6 +67,7 @@ export class ResponseReader {
         message,
         termination: cut === undefined ? termination : 'stop_sequence',
         finishReason: finishReasonOf(message, stopReason),
+        stopText: cut?.stopText,
         tokens: joinTokens(this.#pieces),
         logprobs: joinLogprobs(this.#pieces),
         topkLogprobs: joinTopkLogprobs(this.#pieces),

@@ -1,7 +1,9 @@
 import { AbortedError, type ModelInput, type SampledSequence, type SamplingParams } from '@tinkex/types';
 
-/** As much of an `AbortSignal` as a completer needs. Every `AbortSignal` is one. */
-export interface AbortSignalLike {
+/** The runtime's `AbortSignal`. Where none is declared, as much of one as a completer needs. */
+export type AbortSignalLike = typeof globalThis extends { AbortSignal: { prototype: infer Signal } } ? Signal : PlainSignal;
+
+interface PlainSignal {
   readonly aborted: boolean;
   readonly reason?: unknown;
 }

@@ -33,24 +33,36 @@ export function joinStops(ofRenderer: readonly string[] | readonly number[], ofC
   return { stop: [...rendererTexts, ...texts], texts, tokens };
 }
 
-/** The place of the first stop text, or -1. */
-export function findStopText(text: string, stops: readonly string[]): number {
-  const places = stops.map((stop) => text.indexOf(stop)).filter((place) => place >= 0);
-  return places.length === 0 ? -1 : Math.min(...places);
+/** The first stop text in a text, and where it begins. Undefined if there is none. */
+function findStopText(text: string, stops: readonly string[]): { readonly place: number; readonly stopText: string } | undefined {
+  return stops
+    .map((stopText) => ({ place: text.indexOf(stopText), stopText }))
+    .filter(({ place }) => place >= 0)
+    .sort((one, other) => one.place - other.place)[0];
+}
+
+/** A message that ends before a stop text. */
+export interface CutMessage {
+  readonly message: Message;
+  readonly stopText: string;
 }
 
 /** The message up to the first stop text in what it says (not in what it thinks), or undefined if there is none. Tool calls come after the text, so they go. */
-export function cutAtStopText(message: Message, stops: readonly string[]): Message | undefined {
+export function cutAtStopText(message: Message, stops: readonly string[]): CutMessage | undefined {
   const { toolCalls: _calls, unparsedToolCalls: _unparsed, ...rest } = message;
   if (typeof message.content === 'string') {
-    const place = findStopText(message.content, stops);
-    return place < 0 ? undefined : { ...rest, content: message.content.slice(0, place) };
+    const found = findStopText(message.content, stops);
+    return found && { message: { ...rest, content: message.content.slice(0, found.place) }, stopText: found.stopText };
   }
   for (const [index, part] of message.content.entries()) {
-    const place = part.type === 'text' ? findStopText(part.text, stops) : -1;
-    if (part.type !== 'text' || place < 0) continue;
+    const found = part.type === 'text' ? findStopText(part.text, stops) : undefined;
+    if (part.type !== 'text' || found === undefined) continue;
+    const { place, stopText } = found;
     const before = message.content.slice(0, index);
-    return { ...rest, content: place === 0 ? before : [...before, { type: 'text', text: part.text.slice(0, place) }] };
+    return {
+      message: { ...rest, content: place === 0 ? before : [...before, { type: 'text', text: part.text.slice(0, place) }] },
+      stopText,
+    };
   }
   return undefined;
 }
@@ -73,9 +85,9 @@ export class StopTextFilter {
   push(text: string): string {
     if (this.#isStopped) return '';
     const all = this.#pending + text;
-    const place = findStopText(all, this.#stops);
-    this.#isStopped = place >= 0;
-    const end = this.#isStopped ? place : all.length - this.#heldBack(all);
+    const found = findStopText(all, this.#stops);
+    this.#isStopped = found !== undefined;
+    const end = found?.place ?? all.length - this.#heldBack(all);
     this.#pending = this.#isStopped ? '' : all.slice(end);
     return all.slice(0, end);
   }

@@ -1,5 +1,5 @@
 import { mkdir, open, rename } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { type CheckpointRecord, encodeCheckpointRecord } from './checkpoint-record.js';
 import { describeConfig } from './describe-config.js';
 import { JsonlAppender } from './jsonl-appender.js';
@@ -62,6 +62,14 @@ export class RunWriter implements AsyncDisposable {
   /** Adds a record to another JSONL file of the folder, such as rollouts. Creates the folders in its name. */
   async append(file: string, record: JsonRecord): Promise<void> {
     await (await this.#appender(file)).append(record, { isDurable: this.#isAllDurable });
+  }
+
+  /** Replaces a JSONL file of the folder in one step, such as the rollouts of an iteration. Creates the folders in its name. */
+  async replace(file: string, records: readonly JsonRecord[]): Promise<void> {
+    const path = join(this.path, file);
+    await mkdir(dirname(path), { recursive: true });
+    await this.#closeAppender(file);
+    await replaceFile(path, records.map((record) => `${stringifyLine(record)}\n`).join(''));
   }
 
   /**

@@ -26,7 +26,7 @@ export function authenticate(
   const credential = headers['x-api-key'];
   if (credential === undefined || credential === '') {
     if (server.dialect.keys === 'none' || route === 'healthz') {
-      return server.tenants.find(ANONYMOUS) ?? server.tenants.restore(ANONYMOUS, ANONYMOUS);
+      return server.tenants.find(ANONYMOUS) ?? server.tenants.add(ANONYMOUS, ANONYMOUS);
     }
     recorder.violate(call, 'api-key-missing', 'there is no X-API-Key header');
     refuse(401, 'Missing credential: send an API key or a token in X-API-Key');

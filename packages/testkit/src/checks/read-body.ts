@@ -108,7 +108,7 @@ function requireFields(route: RouteName, wire: unknown): void {
 
 /** A refused submission uses up its sequence ID: the operations behind it must not wait for it. */
 function skipNumber({ tenant }: BodyInput, head: SubmissionHead | undefined): void {
-  if (head !== undefined) tenant.models.get(head.modelId)?.lane.skip(head.seqId);
+  if (head !== undefined) tenant.skip(head.modelId, head.seqId);
 }
 
 /** The model and the sequence ID in a body that is otherwise invalid; undefined when it names none. */

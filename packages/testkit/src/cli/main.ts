@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { DIALECTS } from '../dialects/presets.js';
 import { serve } from './serve.js';
 import { dialectOf, engineOf, flagOf, portOf, rateOf, type ServeOptions, seedOf } from './serve-options.js';
@@ -11,6 +11,7 @@ program
   .description('Serve the Tinker API locally.')
   .option('-p, --port <number>', 'port to listen on; 0 for any free port', portOf, 8000)
   .option('--host <address>', 'address to listen on; by default only this machine can connect', '127.0.0.1')
+  .option('--allow-host <name...>', 'names that the Host header may have, in addition to addresses and localhost', [])
   .option('--engine <name>', 'learn (a tiny model that really learns) or canned (fixed answers)', engineOf, 'learn' as const)
   .option('--dialect <name>', `server to imitate: ${Object.keys(DIALECTS).join(', ')}`, dialectOf, 'hosted' as const)
   .option('--model <name...>', 'base model names in addition to tinkex/tiny', [])
@@ -19,10 +20,14 @@ program
   .option('--chaos <seed>', 'inject random faults that depend on this seed', seedOf)
   .option('--chaos-rate <share>', 'share of requests that get a fault, with --chaos', rateOf, 0.1)
   .option('--state <dir>', 'keep sessions, models and checkpoints in this folder across restarts')
+  .addOption(new Option('--durability <level>', 'when a change is on disk, with --state').choices(['relaxed', 'strict']).default('relaxed'))
   .option('--no-log', 'do not log requests')
   .action(async (options: ServeOptions, command: Command) => {
     if (options.chaos === undefined && command.getOptionValueSource('chaosRate') === 'cli') {
       command.error("error: option '--chaos-rate' has no effect without '--chaos <seed>'");
+    }
+    if (options.state === undefined && command.getOptionValueSource('durability') === 'cli') {
+      command.error("error: option '--durability' has no effect without '--state <dir>'");
     }
     await serve(options, { write: (line) => process.stdout.write(`${line}\n`) });
   });

@@ -1,5 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import { DIALECTS, type DialectName } from '../dialects/presets.js';
+import type { Durability } from '../persistence/state-store.js';
 
 /** Flags that the server sends to clients, by name. */
 export type Flags = Readonly<Record<string, boolean | number | string>>;
@@ -8,6 +9,7 @@ export type Flags = Readonly<Record<string, boolean | number | string>>;
 export interface ServeOptions {
   readonly port: number;
   readonly host: string;
+  readonly allowHost?: readonly string[] | undefined;
   readonly engine: 'learn' | 'canned';
   readonly dialect: DialectName;
   readonly model: readonly string[];
@@ -16,6 +18,7 @@ export interface ServeOptions {
   readonly chaos?: number | undefined;
   readonly chaosRate: number;
   readonly state?: string | undefined;
+  readonly durability?: Durability | undefined;
   readonly log: boolean;
 }
 

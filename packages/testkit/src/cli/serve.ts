@@ -31,6 +31,7 @@ export async function startServing(options: ServeOptions, output: Output): Promi
   const server = await startServer({
     port: options.port,
     host: options.host,
+    allowedHosts: options.allowHost,
     engine: options.engine,
     dialect: options.dialect,
     baseModels: options.model,
@@ -39,6 +40,7 @@ export async function startServing(options: ServeOptions, output: Output): Promi
     // A command has no use for the recording, and ten thousand batches with their bodies take a lot of memory.
     recorderLimit: 0,
     stateDir: options.state,
+    durability: options.durability,
     onCall,
   });
   if (options.chaos !== undefined) server.chaos({ seed: options.chaos, rate: options.chaosRate });

@@ -29,6 +29,8 @@ export interface Engine {
   readonly optimizers?: readonly OptimizerConfig['type'][] | undefined;
   /** The losses that its models compute. The server refuses others. Default: the model decides, when the operation runs. */
   readonly lossFunctions?: readonly string[] | undefined;
+  /** What the engine counts, for a server that keeps its state across restarts. Default: nothing. */
+  readonly counters?: EngineCounters | undefined;
   createModel(spec: ModelSpec): MaybePromise<EngineModel>;
   /** A fixed set of weights to sample from: the base model alone, or with a saved adapter. */
   createSampler(spec: { readonly baseModel: string; readonly checkpoint?: CheckpointFiles | undefined }): MaybePromise<EngineSampler>;
@@ -59,6 +61,19 @@ export interface ModelSpec {
 /** The content of the files of a checkpoint, by name (`adapter_config.json`, `adapter_model.safetensors`, …). */
 export type CheckpointFiles = ReadonlyMap<string, Uint8Array>;
 
+/** All that a model remembers between operations, in named parts. */
+export type EngineState = ReadonlyMap<string, Uint8Array>;
+
+/** Numbers that an engine counts across models, such as how often a prompt was sampled. */
+export interface EngineCounters {
+  /** All of them. */
+  entries(): Iterable<readonly [name: string, value: number]>;
+  /** Those that have changed since the last call. */
+  takeChanged(): Iterable<readonly [name: string, value: number]>;
+  /** Continues from before a restart. */
+  restore(entries: Iterable<readonly [name: string, value: number]>): void;
+}
+
 /** A model in training. The server calls one method at a time, in the order of the sequence IDs. */
 export interface EngineModel {
   /** Computes the loss of every datum. With `backward` the gradients are added to those already accumulated. */
@@ -69,6 +84,14 @@ export interface EngineModel {
   save(kind: 'training' | 'sampler'): MaybePromise<CheckpointFiles>;
   /** Replaces the weights, and the optimizer's state with `optimizer` (otherwise it is reset). Drops accumulated gradients. */
   load(checkpoint: CheckpointFiles, options: { readonly optimizer: boolean }): MaybePromise<void>;
+  /**
+   * Weights, optimizer and accumulated gradients, for a server that keeps its state across restarts. Live memory is welcome: the server
+   * reads it before the next operation and writes only what has changed. Parts should keep their names and sizes. Without this method the
+   * server keeps `save('training')`, and a restart loses gradients that were not applied yet.
+   */
+  state?(): EngineState;
+  /** Continues from a state of a model with the same specification. */
+  restore?(state: EngineState): MaybePromise<void>;
 }
 
 /** The content of a forward or forward-backward request. */

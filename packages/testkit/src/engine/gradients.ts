@@ -44,6 +44,12 @@ export class AdapterGradients {
     return this.#matrices;
   }
 
+  /** The sums themselves, by name. They are what a restart must bring back. */
+  sums(): AdapterMatrix<Float64Array>[] {
+    const own = this.#matrices.filter(({ name }) => !name.startsWith('unembed.'));
+    return this.#unembedding === undefined ? own : [...own, { name: 'unembed', values: this.#unembedding }];
+  }
+
   /** Sets every gradient to zero. */
   clear(): void {
     for (const { values } of this.#matrices) values.fill(0);

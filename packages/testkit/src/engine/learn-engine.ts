@@ -3,7 +3,15 @@ import { DEFAULT_OPTIMIZER } from '@tinkex/types/wire';
 import { type AdapterModule, LoraAdapter } from './adapter.js';
 import { type BaseModel, createBaseModel } from './base-model.js';
 import { readAdapter, readHeader } from './checkpoint.js';
-import { type CheckpointFiles, DEFAULT_BASE_MODEL, type Engine, type EngineModelInfo, EngineUserError, type ModelSpec } from './engine.js';
+import {
+  type CheckpointFiles,
+  DEFAULT_BASE_MODEL,
+  type Engine,
+  type EngineCounters,
+  type EngineModelInfo,
+  EngineUserError,
+  type ModelSpec,
+} from './engine.js';
 import { LanguageModel } from './language-model.js';
 import { LearnModel } from './learn-model.js';
 import { LearnSampler, type SampleStreams } from './learn-sampler.js';
@@ -22,6 +30,7 @@ export interface LearnEngineOptions {
 
 const DEFAULT_CONTEXT_LENGTH = 32_768;
 const MAX_RANK = 256;
+const UNSEEDED = 'unseeded';
 
 /**
  * A small language model that really learns, in plain TypeScript, on one core: byte-level vocabulary, a frozen base that depends only on the
@@ -53,6 +62,7 @@ class LearnEngine implements Engine {
   readonly #seed: number;
   readonly #bases = new Map<string, BaseModel>();
   #unseededCalls = 0;
+  #reportedCalls = 0;
 
   constructor({ seed = 0, models = [DEFAULT_BASE_MODEL] }: LearnEngineOptions) {
     this.#seed = seed;
@@ -90,8 +100,22 @@ class LearnEngine implements Engine {
     return new LearnSampler(new LanguageModel(this.#base(baseModel), adapter), info.maxContextLength, this.#streams);
   }
 
+  /** Samples without a seed take the next number: after a restart too. */
+  readonly counters: EngineCounters = {
+    entries: () => [[UNSEEDED, this.#unseededCalls]],
+    takeChanged: () => {
+      const changed = this.#reportedCalls === this.#unseededCalls ? [] : this.counters.entries();
+      this.#reportedCalls = this.#unseededCalls;
+      return changed;
+    },
+    restore: (entries) => {
+      this.#unseededCalls = new Map(entries).get(UNSEEDED) ?? 0;
+      this.#reportedCalls = this.#unseededCalls;
+    },
+  };
+
   readonly #streams: SampleStreams = (seed) => {
-    const seeds = seed === undefined ? [...seedWords(this.#seed), hashText('unseeded'), ++this.#unseededCalls] : seedWords(seed);
+    const seeds = seed === undefined ? [...seedWords(this.#seed), hashText(UNSEEDED), ++this.#unseededCalls] : seedWords(seed);
     return (index) => seededStream(...seeds, index);
   };
 

@@ -5,7 +5,7 @@ import type { BaseModel } from './base-model.js';
 import { readAdapter, readHeader, readOptimizer, writeCheckpoint } from './checkpoint.js';
 import { customLossPass } from './custom-loss-pass.js';
 import { Dimuon } from './dimuon.js';
-import { type CheckpointFiles, type EngineForwardInput, type EngineModel, EngineUserError } from './engine.js';
+import { type CheckpointFiles, type EngineForwardInput, type EngineModel, type EngineState, EngineUserError } from './engine.js';
 import { AdapterGradients } from './gradients.js';
 import { LanguageModel } from './language-model.js';
 import { findLossFunction, resolveLossConfig } from './losses.js';
@@ -97,6 +97,36 @@ export class LearnModel implements EngineModel {
     this.#gradients.clear();
     this.#model.mergeUnembedding();
   }
+
+  state(): EngineState {
+    const { step, moments } = this.#optimizer;
+    const parts = new Map<string, Uint8Array>([['step', bytesOf(Float64Array.of(step))]]);
+    for (const { name, values } of this.#adapter.matrices()) parts.set(`weights ${name}`, bytesOf(values));
+    for (const [matrix, own] of moments) {
+      for (const [name, values] of Object.entries(own)) parts.set(`${name} ${matrix}`, bytesOf(values));
+    }
+    for (const { name, values } of this.#gradients.sums()) parts.set(`gradient ${name}`, bytesOf(values));
+    return parts;
+  }
+
+  restore(state: EngineState): void {
+    for (const [name, bytes] of this.state()) bytes.set(requirePart(state, name, bytes.length));
+    const [step = 0] = new Float64Array(requirePart(state, 'step', 8).slice().buffer);
+    const { family, moments } = this.#optimizer;
+    // A copy, because an optimizer clears its own moments before it takes over others.
+    this.#optimizer.restore({ family, step, moments: structuredClone(moments) });
+    this.#model.mergeUnembedding();
+  }
+}
+
+function requirePart(state: EngineState, name: string, size: number): Uint8Array {
+  const bytes = state.get(name);
+  if (bytes?.length !== size) throw new Error(`The stored state of the model has no part '${name}' of ${size} bytes.`);
+  return bytes;
+}
+
+function bytesOf(values: Float32Array | Float64Array): Uint8Array {
+  return new Uint8Array(values.buffer, values.byteOffset, values.byteLength);
 }
 
 function tensor(values: Float32Array, shape: readonly number[]): TensorData {

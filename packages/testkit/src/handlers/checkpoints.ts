@@ -118,6 +118,6 @@ export function checkpointWire(server: ServerContext, checkpoint: CheckpointReco
 }
 
 function note({ server, tenant }: RequestContext, { path, trainingRunId }: CheckpointRecord, event: string): void {
-  tenant.audit.push({ atMs: wallClockMs(server), event, modelId: trainingRunId, path });
-  server.changed();
+  tenant.changed('checkpoint', path);
+  tenant.addAudit({ atMs: wallClockMs(server), event, modelId: trainingRunId, path });
 }

@@ -1,7 +1,7 @@
 import { jsonReply, refuse } from '../requests/message.js';
 import type { RequestContext, RouteHandler } from '../requests/request-context.js';
 import { Lane } from '../state/lane.js';
-import type { CheckpointRecord } from '../state/records.js';
+import { type CheckpointRecord, newProgress } from '../state/records.js';
 import { wallClockMs } from '../state/server-context.js';
 import { readableCheckpoint } from './load-weights.js';
 import { sessionOf } from './lookup.js';
@@ -51,6 +51,7 @@ function sessionDestination(context: CopyContext, sessionId: string): Destinatio
   }
   const runId = known?.requestId ?? context.server.ids.model(sessionId, modelSeqId);
   session.modelSeqs.set(modelSeqId, { fingerprint: context.fingerprint, requestId: runId });
+  context.tenant.changed('session', sessionId);
   return { runId, sessionId, modelSeqId, projectId: session.projectId ?? 'default' };
 }
 
@@ -68,6 +69,7 @@ function keepCopy({ server, tenant, request }: CopyContext, source: CheckpointRe
     userMetadata: undefined,
     lane: new Lane({ clock: server.clock, gapMs: 0, next: 0, execute: async () => undefined }),
     lastRequestMs: server.clock.now(),
+    progress: newProgress(),
     engine: undefined,
     isUnloaded: true,
     copiedInto: projectId,
@@ -81,6 +83,7 @@ function keepCopy({ server, tenant, request }: CopyContext, source: CheckpointRe
     expiresAtMs: request.ttlSeconds === undefined ? undefined : nowMs + request.ttlSeconds * 1000,
     archiveReadyAtMs: undefined,
   });
-  tenant.audit.push({ atMs: nowMs, event: 'checkpoint_copied', modelId: runId, path });
-  server.changed();
+  tenant.changed('model', runId);
+  tenant.changed('checkpoint', path);
+  tenant.addAudit({ atMs: nowMs, event: 'checkpoint_copied', modelId: runId, path });
 }

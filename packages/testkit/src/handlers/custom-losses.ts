@@ -22,7 +22,7 @@ export const createCustomLoss: RouteHandler<'createCustomLoss'> = (context) => {
   const lossId = server.ids.customLoss(sessionId, customLossSeqId);
   const requestId = server.ids.request(lossId, '0');
   session.customLosses.set(customLossSeqId, { fingerprint, requestId, lossId, definition });
-  server.changed();
+  tenant.changed('session', sessionId);
   const operation = newOperation(context, requestId, 'CreateCustomLoss', () => ({ lossId }));
   void server.executor.execute(tenant, operation);
   return futureReply(context, requestId);

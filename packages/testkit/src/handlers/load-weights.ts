@@ -23,6 +23,7 @@ function loadIntoModel(context: LoadContext, modelId: string): ReturnType<typeof
     model,
     seqId,
     requestType: 'LoadWeights',
+    changesEngine: true,
     // Looked up when the operation runs: an earlier operation of the same model may save it.
     run: async (engine) => {
       const checkpoint = checkpointFor(context);
@@ -34,7 +35,6 @@ function loadIntoModel(context: LoadContext, modelId: string): ReturnType<typeof
         throw new UserFailure(`The checkpoint ${path} holds the state of ${theirs}, but the model is trained with ${own}`);
       }
       await engine.load(checkpoint.files, { optimizer });
-      context.server.changed();
       return { path, modelId };
     },
   });

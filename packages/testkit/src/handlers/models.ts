@@ -3,8 +3,9 @@ import { DEFAULT_OPTIMIZER } from '@tinkex/types/wire';
 import type { CheckpointFiles } from '../engine/engine.js';
 import { jsonReply, refuse, type ServerReply } from '../requests/message.js';
 import type { RequestContext, RouteHandler } from '../requests/request-context.js';
+import { acceptedId } from '../state/accepted-id.js';
 import { Lane } from '../state/lane.js';
-import type { ModelRecord } from '../state/records.js';
+import { type ModelRecord, newProgress } from '../state/records.js';
 import { modelOf, sessionOf } from './lookup.js';
 import { futureReply, newOperation, overriddenOutcome } from './submit.js';
 
@@ -59,6 +60,7 @@ export function startModel(context: RequestContext, start: ModelStart): ServerRe
       execute: (operation) => server.executor.execute(tenant, operation),
     }),
     lastRequestMs: server.clock.now(),
+    progress: newProgress(),
     engine: undefined,
     isUnloaded: false,
   };
@@ -66,6 +68,9 @@ export function startModel(context: RequestContext, start: ModelStart): ServerRe
   const requestId = server.ids.request(modelId, '0');
   const accepted = { fingerprint: context.fingerprint, requestId };
   session.modelSeqs.set(start.modelSeqId, accepted);
+  tenant.changed('session', start.sessionId);
+  tenant.changed('model', modelId);
+  tenant.changed('accepted', acceptedId(modelId, 0));
   const { override } = context;
   // A scripted result replaces only what the client receives; the model is created anyway.
   const outcome = override === undefined ? () => start.result(model) : () => overriddenOutcome(override);
@@ -78,11 +83,11 @@ export function startModel(context: RequestContext, start: ModelStart): ServerRe
   return futureReply(context, requestId);
 }
 
-async function attachEngine({ server }: RequestContext, model: ModelRecord, load: ModelStart['load']): Promise<void> {
+async function attachEngine({ server, tenant }: RequestContext, model: ModelRecord, load: ModelStart['load']): Promise<void> {
   const engine = await server.engine.createModel({ baseModel: model.baseModel, lora: model.lora, optimizer: model.optimizer });
   if (load !== undefined) await engine.load(load.files, { optimizer: load.optimizer });
   model.engine = engine;
-  server.changed();
+  await server.changes.trained(tenant, model);
 }
 
 function createdModel({ modelId }: ModelRecord): unknown {
@@ -111,10 +116,11 @@ export const unloadModel: RouteHandler<'unloadModel'> = (context) => {
   const model = modelOf(context, modelId);
   const operation = newOperation(context, requestId, 'UnloadModel', () => ({ modelId }));
   model.isUnloaded = true;
+  tenant.changed('model', modelId);
   // An unload has no sequence ID: it runs after the operations accepted before it.
   void model.lane.idle().then(() => {
     model.engine = undefined;
-    server.changed();
+    tenant.changed('model', modelId);
     return server.executor.execute(tenant, operation);
   });
   return futureReply(context, requestId);

@@ -25,6 +25,7 @@ export const createSamplingSession: RouteHandler<'createSamplingSession'> = (con
   const samplerId = context.server.ids.sampler(sessionId, samplingSessionSeqId);
   addSampler(context, { samplerId, sessionId, ...source });
   session.samplerSeqs.set(samplingSessionSeqId, { fingerprint, samplerId });
+  context.tenant.changed('session', sessionId);
   return jsonReply(200, { type: 'create_sampling_session', sampling_session_id: samplerId });
 };
 
@@ -47,7 +48,7 @@ function samplerSource(
 
 /** Adds a sampler of fixed weights. */
 export function addSampler(
-  { server, tenant }: RequestContext,
+  { tenant }: RequestContext,
   init: {
     readonly samplerId: string;
     readonly sessionId: string;
@@ -68,7 +69,7 @@ export function addSampler(
     engine: undefined,
   };
   tenant.samplers.set(samplerId, sampler);
-  server.changed();
+  tenant.changed('sampler', samplerId);
   return sampler;
 }
 

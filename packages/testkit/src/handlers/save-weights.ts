@@ -62,11 +62,14 @@ function ephemeralSampler(context: RequestContext, model: ModelRecord, samplingS
   }
   addSampler(context, { samplerId, sessionId, baseModel, checkpoint: { files } });
   context.tenant.sessions.get(sessionId)?.samplerSeqs.set(samplingSessionSeqId, { fingerprint: 'ephemeral', samplerId });
+  context.tenant.changed('session', sessionId);
   return samplerId;
 }
 
 /** Refuses names that the dialect does not allow. */
 export function checkName({ server }: RequestContext, name: string): void {
+  // Control characters and names that a file system reads as a folder, whatever the dialect.
+  if (/\p{Cc}/u.test(name) || /^\.+$/.test(name)) refuse(400, `The checkpoint name ${JSON.stringify(name)} is not allowed`);
   if (!server.dialect.checkpointName.test(name)) {
     refuse(400, `The checkpoint name ${JSON.stringify(name)} is not allowed: it must match ${server.dialect.checkpointName.source}`);
   }
@@ -113,9 +116,9 @@ export function keepCheckpoint(
     expiresAtMs: ttlSeconds === undefined ? undefined : nowMs + ttlSeconds * 1000,
     archiveReadyAtMs: undefined,
   });
-  tenant.audit.push({ atMs: nowMs, event: 'checkpoint_saved', modelId: model.modelId, path: saved.path });
+  tenant.changed('checkpoint', saved.path);
+  tenant.addAudit({ atMs: nowMs, event: 'checkpoint_saved', modelId: model.modelId, path: saved.path });
   tenant.addUsage('checkpoint', 1, nowMs, model.sessionId, model.baseModel);
-  server.changed();
 }
 
 /** The size of all files together. */

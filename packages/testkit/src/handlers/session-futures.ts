@@ -78,6 +78,6 @@ export const cancelFuture: RouteHandler<'cancelFuture'> = (context: RequestConte
 export const joinSamplingSession: RouteHandler<'joinSamplingSession'> = (context) => {
   const sampler = samplerOf(context, context.request.samplingSessionId);
   sampler.copies += 1;
-  context.server.changed();
+  context.tenant.changed('sampler', sampler.samplerId);
   return jsonReply(200, { client_counter: sampler.copies, type: 'join_sampling_session' });
 };

@@ -29,7 +29,7 @@ export const createSession: RouteHandler<'createSession'> = (context) => {
     traceAskedAtMs: undefined,
   };
   tenant.sessions.set(session.sessionId, session);
-  server.changed();
+  tenant.changed('session', session.sessionId);
   return jsonReply(200, {
     type: 'create_session',
     session_id: session.sessionId,
@@ -68,12 +68,12 @@ export const getSession: RouteHandler<'getSession'> = ({ tenant, params }) => {
 };
 
 /** Ends a session. The first reason stays; a repeat changes nothing. */
-export const finishSession: RouteHandler<'finishSession'> = ({ server, tenant, params, request }) => {
+export const finishSession: RouteHandler<'finishSession'> = ({ tenant, params, request }) => {
   const sessionId = params['session_id'] ?? '';
   const session = tenant.sessions.get(sessionId);
   if (session === undefined) refuse(404, `There is no session ${sessionId}`);
   session.finished ??= { reason: request.reason, detail: request.detail ?? undefined };
-  server.changed();
+  tenant.changed('session', sessionId);
   return jsonReply(200, {});
 };
 
@@ -83,7 +83,7 @@ export const assignSessionProject: RouteHandler<'assignSessionProject'> = ({ ser
   if (session === undefined) refuse(404, `There is no session ${sessionId}`);
   checkProject(server.settings.projects, request.projectId);
   session.projectId = request.projectId;
-  server.changed();
+  tenant.changed('session', sessionId);
   return jsonReply(200, {});
 };
 

@@ -16,6 +16,7 @@ export function futureReply(context: RequestContext, requestId: string, extra?: 
 export function newOperation(context: RequestContext, requestId: string, requestType: string, run: () => unknown): Operation {
   const future = new FutureRecord(requestId, requestType);
   context.tenant.futures.add(future);
+  context.tenant.changed('future', requestId);
   const { override, route } = context;
   return { future, route, run: override === undefined ? run : () => overriddenOutcome(override) };
 }

@@ -1,8 +1,9 @@
 import type { EngineModel } from '../engine/engine.js';
 import { refuse, type ServerReply } from '../requests/message.js';
 import type { RequestContext } from '../requests/request-context.js';
+import { acceptedId } from '../state/accepted-id.js';
 import { OperationFailure } from '../state/executor.js';
-import type { ModelRecord } from '../state/records.js';
+import type { AcceptedOperation, ModelRecord } from '../state/records.js';
 import { futureReply, newOperation } from './submit.js';
 
 /** A training operation to add to its model's lane. */
@@ -12,6 +13,8 @@ export interface TrainingSubmission {
   readonly requestType: string;
   /** Equal for a repeat. Default: the fingerprint of the body. */
   readonly fingerprint?: string | undefined;
+  /** Whether it changes weights, optimizer or gradients. Default false. */
+  readonly changesEngine?: boolean | undefined;
   readonly run: (engine: EngineModel) => unknown;
 }
 
@@ -37,9 +40,42 @@ export function submitTraining(context: RequestContext, submission: TrainingSubm
     context.reject(400, 'seq-order', `seq_id ${seqId} of ${model.modelId} is out of order: ${lane.highest + 1} is next`);
   }
   const requestId = context.server.ids.request(model.modelId, String(seqId));
-  const operation = newOperation(context, requestId, submission.requestType, () => submission.run(engineOf(model)));
-  lane.submit(seqId, operation, { fingerprint, requestId });
+  const accepted = { fingerprint, requestId };
+  context.tenant.changed('accepted', acceptedId(model.modelId, seqId));
+  if (model.progress.hasLostChanges) {
+    model.progress.hasLostChanges = false;
+    // A load replaces what was lost. Anything else would continue from weights that the client does not expect: its future has expired.
+    if (context.route !== 'loadWeights') return expiredReply(context, model, seqId, accepted);
+  }
+  const operation = newOperation(context, requestId, submission.requestType, () => runInEngine(context, submission));
+  lane.submit(seqId, operation, accepted);
   return futureReply(context, requestId);
+}
+
+function expiredReply(context: RequestContext, { modelId, lane }: ModelRecord, seqId: number, accepted: AcceptedOperation): ServerReply {
+  const { tenant } = context;
+  lane.drop(seqId, accepted);
+  tenant.futures.markExpired([accepted.requestId]);
+  tenant.changed('future', accepted.requestId);
+  tenant.changed('progress', modelId);
+  return futureReply(context, accepted.requestId);
+}
+
+async function runInEngine(
+  { server, tenant }: RequestContext,
+  { model, changesEngine = false, run }: TrainingSubmission,
+): Promise<unknown> {
+  const { progress, modelId } = model;
+  const engine = engineOf(model);
+  progress.isBusy = true;
+  try {
+    return await run(engine);
+  } finally {
+    progress.isBusy = false;
+    tenant.changed('progress', modelId);
+    // Also after a failure: an optimizer step that is refused drops the gradients.
+    if (changesEngine) await server.changes.trained(tenant, model);
+  }
 }
 
 function engineOf(model: ModelRecord): EngineModel {

@@ -24,6 +24,7 @@ function submitForward(context: RequestContext<'forwardBackward'> | RequestConte
     model,
     seqId: request.seqId,
     requestType: isForwardOnly ? 'Forward' : 'ForwardBackward',
+    changesEngine: !isForwardOnly,
     run: async (engine): Promise<ForwardBackwardOutput> => {
       const output = await engine.forward({ data, lossFn, lossFnConfig, customLoss }, { backward: !isForwardOnly });
       const amount = data.reduce((sum, { modelInput }) => sum + modelInput.length, 0);
@@ -48,9 +49,9 @@ export const optimStep: RouteHandler<'optimStep'> = (context) => {
     model,
     seqId: request.seqId,
     requestType: 'OptimStep',
+    changesEngine: true,
     run: async (engine) => {
       const { metrics } = await engine.optimStep(params);
-      context.server.changed();
       return { metrics };
     },
   });

@@ -5,6 +5,7 @@ import { decompressZstd } from '../checks/decompress.js';
 import { readBody } from '../checks/read-body.js';
 import { readQuery } from '../checks/read-query.js';
 import { ROUTE_HANDLERS } from '../handlers/route-handlers.js';
+import { StateWriteError } from '../persistence/state-store.js';
 import type { RecordedCall } from '../recorder/recorded-call.js';
 import type { Recorder } from '../recorder/recorder.js';
 import { errorReply, ReplyError, refuse, type ServerReply, type ServerRequest } from '../requests/message.js';
@@ -91,6 +92,7 @@ export class Core {
   #replyFor(error: unknown): ServerReply {
     if (error instanceof ReplyError) return error.reply;
     this.internalErrors.push(error);
+    if (error instanceof StateWriteError) return errorReply(503, error.message);
     return errorReply(500, 'The test server failed; server.verify() reports why');
   }
 
@@ -158,7 +160,15 @@ export class Core {
       request: request as never,
       query: query as never,
     });
-    return this.#interventions.isQuiet(route) ? this.#run(context) : this.#interventions.intervene(context, () => this.#run(context));
+    const run = () => this.#kept(this.#run(context));
+    return this.#interventions.isQuiet(route) ? run() : this.#interventions.intervene(context, run);
+  }
+
+  /** A reply acknowledges what the request has changed: it waits until that is kept. */
+  #kept(reply: ServerReply | Promise<ServerReply>): ServerReply | Promise<ServerReply> {
+    if (reply instanceof Promise) return reply.then((settled) => this.#kept(settled));
+    const kept = this.server.changes.settle();
+    return kept === undefined ? reply : kept.then(() => reply);
   }
 
   #run(context: RequestContext): ServerReply | Promise<ServerReply> {
@@ -172,7 +182,7 @@ export class Core {
     }
     if (earlier !== undefined) return { ...earlier.reply, headers: { ...earlier.reply.headers } };
     const reply = handler(context);
-    if (!(reply instanceof Promise)) context.tenant.remember(scopedKey, context.fingerprint, reply);
+    if (!(reply instanceof Promise)) context.tenant.remember(scopedKey, { fingerprint: context.fingerprint, reply });
     return reply;
   }
 

@@ -10,6 +10,7 @@ import { Executor } from '../state/executor.js';
 import { IdMaker } from '../state/id-maker.js';
 import { QueuePause } from '../state/queue-pause.js';
 import type { ServerContext } from '../state/server-context.js';
+import { NOTHING_KEPT, type StateChanges } from '../state/state-changes.js';
 import { DEFAULT_API_KEY, TenantDirectory } from '../state/tenant-directory.js';
 import { TokenIssuer } from '../state/token-issuer.js';
 import { Core } from './core.js';
@@ -21,6 +22,8 @@ import { TestServer } from './test-server.js';
 
 /** Bytes of delivered results to keep for polls that repeat because a reply was lost. */
 const MAX_DELIVERED_BYTES = 64 << 20;
+const DEFAULT_HEADERS_TIMEOUT_MS = 60_000;
+const DEFAULT_REQUEST_TIMEOUT_MS = 300_000;
 const MEMORY_ORIGIN = 'http://tinkex.test';
 
 /**
@@ -49,9 +52,27 @@ export function createTestServer(options: Omit<TestServerOptions, 'stateDir'> = 
 export async function startServer(options: TestServerOptions & ListenOptions = {}): Promise<TestServer> {
   const { core, interventions, apiKey, store } = buildCore(options);
   await store?.load(core.server);
+  try {
+    return await listen(core, interventions, apiKey, store, options);
+  } catch (error) {
+    await store?.close();
+    throw error;
+  }
+}
+
+async function listen(
+  core: Core,
+  interventions: Interventions,
+  apiKey: string,
+  store: StateStore | undefined,
+  options: TestServerOptions & ListenOptions,
+): Promise<TestServer> {
   const front = new NodeFront({
     clock: core.server.clock,
     maxBodyBytes: core.server.settings.maxBodyBytes,
+    allowedHosts: allowedHosts(options),
+    headersTimeoutMs: options.headersTimeoutMs ?? DEFAULT_HEADERS_TIMEOUT_MS,
+    requestTimeoutMs: options.requestTimeoutMs ?? DEFAULT_REQUEST_TIMEOUT_MS,
     answer: (request) => core.answer(request),
     tooLarge: (request) => core.refuseTooLarge(request),
   });
@@ -60,7 +81,12 @@ export async function startServer(options: TestServerOptions & ListenOptions = {
   const name = host.includes(':') ? `[${host}]` : host === '0.0.0.0' ? '127.0.0.1' : host;
   core.server.origin = `http://${name}:${front.port}`;
   const url = `${core.server.origin}${core.server.settings.basePath}`;
-  return new TestServer({ core, interventions, apiKey, url, front, onClose: async () => store?.save(core.server) });
+  return new TestServer({ core, interventions, apiKey, url, front, onClose: async () => store?.close() });
+}
+
+/** The configured names, and the one that the server listens on. */
+function allowedHosts({ allowedHosts: names = [], host }: ListenOptions): readonly string[] | undefined {
+  return names === 'any' ? undefined : [...names, ...(host === undefined ? [] : [host])].map((name) => name.toLowerCase());
 }
 
 function buildCore(options: TestServerOptions): {
@@ -74,28 +100,36 @@ function buildCore(options: TestServerOptions): {
   const clock = settings.clock instanceof VirtualClock ? new ClockShare(settings.clock) : settings.clock;
   const interventions = new Interventions(clock);
   const pause = new QueuePause();
-  const store = options.stateDir === undefined ? undefined : new StateStore(options.stateDir);
+  const store = options.stateDir === undefined ? undefined : new StateStore(options.stateDir, settings.durability);
+  const changes = store ?? NOTHING_KEPT;
   const server: ServerContext = {
     settings,
     clock,
     dialect: settings.dialect,
     engine: resolveEngine(options),
-    tenants: tenantsOf(settings, clock),
-    executor: new Executor({ clock, executionMs: settings.executionMs, pause, gate: (route) => interventions.gateAt(route, 'execution') }),
+    tenants: tenantsOf(settings, clock, changes),
+    executor: new Executor({
+      clock,
+      executionMs: settings.executionMs,
+      pause,
+      gate: (route) => interventions.gateAt(route, 'execution'),
+      changes,
+    }),
     issuer: new TokenIssuer(),
     ids: new IdMaker(settings.dialect.ids),
     pause,
     origin: '',
-    changed: () => store?.schedule(server),
+    changes,
   };
   const { recorderLimit: limit, ignoreRules: ignoredRules } = settings;
   const recorder = new Recorder({ clock, limit, ignoredRules, onCall: options.onCall });
   return { core: new Core(server, recorder, interventions), interventions, apiKey: options.apiKeys?.[0] ?? DEFAULT_API_KEY, store };
 }
 
-function tenantsOf(settings: ServerSettings, clock: Clock): TenantDirectory {
+function tenantsOf(settings: ServerSettings, clock: Clock, changes: StateChanges): TenantDirectory {
   return new TenantDirectory({
     clock,
+    changes,
     limits: { retentionMs: settings.retentionMs, maxDeliveredBytes: MAX_DELIVERED_BYTES },
     apiKeys: settings.apiKeys,
     keys: settings.dialect.keys,

@@ -1,18 +1,29 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Clock } from '@tinkex/http';
-import type { ServerReply, ServerRequest } from '../requests/message.js';
+import { errorReply, type ServerReply, type ServerRequest } from '../requests/message.js';
+import { hostRefused, isAllowedHost } from './allowed-hosts.js';
 import { deliverDamaged, resetConnection } from './socket-delivery.js';
 
 const EMPTY = new Uint8Array(0);
+/** How long a client may read the answer to a request that was cut off. */
+const LINGER_MS = 1_000;
 
 /** What the front needs of the core. */
 export interface FrontHandler {
   readonly clock: Clock;
   readonly maxBodyBytes: number;
+  /** Host names that requests may name, in addition to addresses and `localhost`; undefined for any. */
+  readonly allowedHosts: readonly string[] | undefined;
+  /** How long a client may take for the headers, and for the whole request. 0: forever. */
+  readonly headersTimeoutMs: number;
+  readonly requestTimeoutMs: number;
   answer(request: ServerRequest): ServerReply | Promise<ServerReply>;
   tooLarge(request: ServerRequest): ServerReply;
 }
+
+/** How often Node looks for requests that take too long. */
+const TIMEOUT_CHECK_MS = 1_000;
 
 /** The core behind real sockets: reads a body, writes a reply, and damages the delivery when the reply has a fault. */
 export class NodeFront {
@@ -24,8 +35,15 @@ export class NodeFront {
 
   constructor(handler: FrontHandler) {
     this.#handler = handler;
-    this.#server = createServer({ keepAliveTimeout: 60_000, requestTimeout: 0, headersTimeout: 0 }, (request, response) => {
-      this.#serve(request, response);
+    const { headersTimeoutMs: headersTimeout, requestTimeoutMs: requestTimeout } = handler;
+    const limits = {
+      headersTimeout,
+      requestTimeout,
+      connectionsCheckingInterval: Math.min(TIMEOUT_CHECK_MS, headersTimeout || TIMEOUT_CHECK_MS),
+    };
+    this.#server = createServer({ keepAliveTimeout: 60_000, ...limits }, (request, response) => {
+      if (isAllowedHost(request.headers.host, handler.allowedHosts)) this.#serve(request, response);
+      else this.#cutOff(request, response, errorReply(421, hostRefused(request.headers.host)));
     });
     this.#server.on('connection', (socket) => {
       this.#sockets.add(socket);
@@ -91,9 +109,19 @@ export class NodeFront {
     let first: Buffer | undefined;
     let rest: Buffer[] | undefined;
     let size = 0;
+    const refuseBody = (): void => {
+      this.#cutOff(request, response, this.#handler.tooLarge(toServerRequest(request, response, EMPTY)));
+    };
+    if (Number(request.headers['content-length'] ?? 0) > maxBodyBytes) {
+      refuseBody();
+      return;
+    }
     request.on('data', (chunk: Buffer) => {
       size += chunk.length;
-      if (size > maxBodyBytes) return;
+      if (size > maxBodyBytes) {
+        if (size - chunk.length <= maxBodyBytes) refuseBody();
+        return;
+      }
       if (first === undefined) {
         first = chunk;
       } else if (rest === undefined) {
@@ -103,11 +131,8 @@ export class NodeFront {
       }
     });
     request.on('end', () => {
+      if (size > maxBodyBytes) return;
       const body = rest === undefined ? (first ?? EMPTY) : Buffer.concat(rest);
-      if (size > maxBodyBytes) {
-        this.#send(response, this.#handler.tooLarge(toServerRequest(request, response, EMPTY)));
-        return;
-      }
       const reply = this.#handler.answer(toServerRequest(request, response, body));
       if (reply instanceof Promise) {
         // `answer` never rejects: it turns every failure into a reply.
@@ -116,6 +141,17 @@ export class NodeFront {
         this.#send(response, reply);
       }
     });
+  }
+
+  /** Answers without reading the rest of the request, then ends the connection. */
+  #cutOff(request: IncomingMessage, response: ServerResponse, reply: ServerReply): void {
+    request.removeAllListeners('data');
+    request.pause();
+    response.once('finish', () => request.socket.end());
+    // A client that keeps sending and never reads the answer does not hold the connection.
+    setTimeout(() => request.socket.destroy(), LINGER_MS).unref();
+    reply.headers['connection'] = 'close';
+    this.#send(response, reply);
   }
 
   #send(response: ServerResponse, reply: ServerReply): void {

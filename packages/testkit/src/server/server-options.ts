@@ -3,6 +3,7 @@ import type { ClientConfigResponse } from '@tinkex/types/wire';
 import type { Dialect } from '../dialects/dialect.js';
 import type { DialectName } from '../dialects/presets.js';
 import type { Engine } from '../engine/engine.js';
+import type { Durability } from '../persistence/state-store.js';
 import type { RecordedCall } from '../recorder/recorded-call.js';
 import type { RouteName } from '../routes/route-types.js';
 import type { RuleId } from '../rules/rules.js';
@@ -41,7 +42,7 @@ export interface TestServerOptions {
   readonly flags?: Readonly<Record<string, boolean | number | string>> | undefined;
   /** The refresh interval that `client/dynamic_config` sends, in seconds. Default 300. */
   readonly refreshIntervalSec?: number | undefined;
-  /** Turns on the JWT exchange and its flag in `client/config`. Default off. */
+  /** Turns on the JWT exchange and its flag in `client/config`. Default: the flag `pjwt_auth_enabled` of `flags`, else off. */
   readonly jwt?: boolean | JwtOptions | undefined;
   /** How long a poll of a pending future is held. Default 20,000, or what the dialect says. */
   readonly longPollMs?: number | undefined;
@@ -77,6 +78,12 @@ export interface TestServerOptions {
   readonly clockSkewMs?: number | undefined;
   /** A folder that keeps the state across restarts. Default: memory only. */
   readonly stateDir?: string | undefined;
+  /**
+   * When a change is on disk. `relaxed` (default): sessions, models, samplers and checkpoints before they are acknowledged, everything else
+   * within 500 ms; what was acknowledged survives the end of the process, except for the last steps of models with more than 8 MiB.
+   * `strict`: everything before it is acknowledged.
+   */
+  readonly durability?: Durability | undefined;
 }
 
 /** Where `startServer()` listens. */
@@ -85,6 +92,15 @@ export interface ListenOptions {
   readonly port?: number | undefined;
   /** Default `127.0.0.1`: this machine only. */
   readonly host?: string | undefined;
+  /**
+   * Names that the `Host` header may have, in addition to addresses, `localhost` and `host`; others get 421. That keeps out web pages whose
+   * name was pointed at this machine. `any` allows every name. Default: none.
+   */
+  readonly allowedHosts?: readonly string[] | 'any' | undefined;
+  /** How long a client may take to send the headers of a request; 0 is forever. Default 60,000. Real time, whatever the clock. */
+  readonly headersTimeoutMs?: number | undefined;
+  /** How long a client may take to send a whole request; 0 is forever. Default 300,000. Real time, whatever the clock. */
+  readonly requestTimeoutMs?: number | undefined;
 }
 
 /** The options with every default filled in. */
@@ -110,4 +126,5 @@ export interface ServerSettings {
   readonly projects: ReadonlySet<string> | undefined;
   readonly archiveBuildMs: number;
   readonly clockSkewMs: number;
+  readonly durability: Durability;
 }

@@ -11,15 +11,16 @@ const MEBIBYTE = 1 << 20;
 export function serverSettings(options: TestServerOptions): ServerSettings {
   const dialect = resolveDialect(options.dialect ?? 'hosted');
   const { executionMs = 0 } = options;
+  const flags = serverFlags(options.flags ?? {});
   const settings: ServerSettings = {
     dialect,
     clock: options.clock ?? SYSTEM_CLOCK,
     apiKeys: options.apiKeys,
     basePath: normalizedBasePath(options.basePath ?? ''),
     config: options.config ?? {},
-    flags: serverFlags(options.flags ?? {}),
+    flags,
     refreshIntervalSec: options.refreshIntervalSec ?? 300,
-    jwt: jwtSettings(options.jwt ?? false),
+    jwt: jwtSettings(options.jwt ?? flags.config['pjwt_auth_enabled'] === true),
     longPollMs: options.longPollMs ?? dialect.longPollMs ?? 20_000,
     metadataOnlyBytes: options.metadataOnlyBytes ?? 8 * MEBIBYTE,
     retentionMs: options.retentionMs ?? 900_000,
@@ -33,6 +34,7 @@ export function serverSettings(options: TestServerOptions): ServerSettings {
     projects: options.projects === undefined ? undefined : new Set(options.projects),
     archiveBuildMs: options.archiveBuildMs ?? 0,
     clockSkewMs: options.clockSkewMs ?? 0,
+    durability: options.durability ?? 'relaxed',
   };
   for (const name of [
     'longPollMs',

@@ -5,6 +5,7 @@ import type { RouteName } from '../routes/route-types.js';
 import type { Gate } from '../script/gate.js';
 import type { FutureFailure, FutureOutcome, FutureRecord } from './future-record.js';
 import type { QueuePause } from './queue-pause.js';
+import type { StateChanges } from './state-changes.js';
 import type { Tenant } from './tenant.js';
 
 /** Accepted work: the future that takes its result, and how to do it. */
@@ -20,6 +21,7 @@ export class Executor {
   readonly #executionMs: (route: RouteName) => number;
   readonly #pause: QueuePause;
   readonly #gate: (route: RouteName) => Gate | undefined;
+  readonly #changes: StateChanges;
   readonly #repeated = new Set<string>();
   #isClosed = false;
 
@@ -28,11 +30,13 @@ export class Executor {
     readonly executionMs: (route: RouteName) => number;
     readonly pause: QueuePause;
     readonly gate: (route: RouteName) => Gate | undefined;
+    readonly changes: StateChanges;
   }) {
     this.#clock = options.clock;
     this.#executionMs = options.executionMs;
     this.#pause = options.pause;
     this.#gate = options.gate;
+    this.#changes = options.changes;
   }
 
   /** Futures whose operation ran more than once: empty unless the server is broken. */
@@ -59,15 +63,28 @@ export class Executor {
     if (future.outcome.state !== 'pending') return;
     future.runs += 1;
     if (future.runs > 1) this.#repeated.add(future.requestId);
+    const outcome = await outcomeOf(operation);
     try {
-      this.#settle(tenant, future, { state: 'resolved', value: await operation.run() });
+      // What the operation has changed is kept before anybody hears of it.
+      const kept = this.#changes.settle();
+      if (kept !== undefined) await kept;
     } catch (error) {
       this.#settle(tenant, future, { state: 'failed', failure: failureOf(error) });
+      return;
     }
+    this.#settle(tenant, future, outcome);
   }
 
   #settle(tenant: Tenant, future: FutureRecord, outcome: FutureOutcome): void {
     if (future.outcome.state === 'pending') tenant.futures.settle(future, outcome);
+  }
+}
+
+async function outcomeOf(operation: Operation): Promise<FutureOutcome> {
+  try {
+    return { state: 'resolved', value: await operation.run() };
+  } catch (error) {
+    return { state: 'failed', failure: failureOf(error) };
   }
 }
 

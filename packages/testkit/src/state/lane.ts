@@ -68,6 +68,12 @@ export class Lane {
     this.#advance();
   }
 
+  /** Accepts an operation without running it. */
+  drop(seqId: number, accepted: AcceptedOperation): void {
+    this.skip(seqId);
+    this.#accepted.set(seqId, accepted);
+  }
+
   /** Skips the sequence ID of a submission that was refused for good. */
   skip(seqId: number): void {
     if (seqId >= this.#next && !this.#accepted.has(seqId)) {

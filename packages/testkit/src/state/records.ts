@@ -32,6 +32,21 @@ export interface SessionRecord {
   traceAskedAtMs: number | undefined;
 }
 
+/** How far a model's training has come. */
+export interface ModelProgress {
+  /** How often its engine has changed. */
+  revision: number;
+  /** Whether an operation is running in its engine. */
+  isBusy: boolean;
+  /** Set by a restart that lost changes whose results the client may have seen. The next operation learns of it. */
+  hasLostChanges: boolean;
+}
+
+/** The progress of a new model. */
+export function newProgress(): ModelProgress {
+  return { revision: 0, isBusy: false, hasLostChanges: false };
+}
+
 /** A LoRA adapter being trained. */
 export interface ModelRecord {
   readonly modelId: string;
@@ -43,6 +58,7 @@ export interface ModelRecord {
   readonly userMetadata: Readonly<Record<string, unknown>> | undefined;
   readonly lane: Lane;
   lastRequestMs: number;
+  readonly progress: ModelProgress;
   /** Set once the creation has run. */
   engine: EngineModel | undefined;
   isUnloaded: boolean;

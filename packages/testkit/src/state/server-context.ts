@@ -6,6 +6,7 @@ import type { Executor } from './executor.js';
 import type { IdMaker } from './id-maker.js';
 import type { QueuePause } from './queue-pause.js';
 import type { CheckpointRecord } from './records.js';
+import type { StateChanges } from './state-changes.js';
 import type { Tenant } from './tenant.js';
 import type { TenantDirectory } from './tenant-directory.js';
 import type { TokenIssuer } from './token-issuer.js';
@@ -23,8 +24,8 @@ export interface ServerContext {
   readonly pause: QueuePause;
   /** The server's address without a trailing slash, for the URLs that it gives out. */
   origin: string;
-  /** To be called when state has changed that outlives a restart. */
-  readonly changed: () => void;
+  /** Who keeps the state across restarts. */
+  readonly changes: StateChanges;
 }
 
 /** The server's date in milliseconds since the epoch: its clock plus the configured skew. */
@@ -54,7 +55,7 @@ export function liveCheckpoint(server: ServerContext, tenant: Tenant, path: stri
   const record = tenant.checkpoints.get(path);
   if (record?.expiresAtMs !== undefined && record.expiresAtMs <= wallClockMs(server)) {
     tenant.checkpoints.delete(path);
-    server.changed();
+    tenant.changed('checkpoint', path);
     return undefined;
   }
   return record;

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Clock } from '@tinkex/http';
 import type { RetentionLimits } from './future-store.js';
+import type { StateChanges } from './state-changes.js';
 import { Tenant } from './tenant.js';
 
 /** The key that every test server accepts unless it has its own list. */
@@ -10,8 +11,8 @@ export const DEFAULT_API_KEY = 'tml-test-key';
 export class TenantDirectory {
   readonly #clock: Clock;
   readonly #limits: RetentionLimits;
+  readonly #changes: StateChanges;
   readonly #byHash = new Map<string, Tenant>();
-  readonly #revoked = new Set<Tenant>();
   readonly #known: ReadonlySet<string> | undefined;
   readonly #acceptsPrefix: 'tml' | 'any';
   /** The last credential seen, so that a busy client's key is not hashed for every request. */
@@ -20,12 +21,14 @@ export class TenantDirectory {
   constructor(options: {
     readonly clock: Clock;
     readonly limits: RetentionLimits;
+    readonly changes: StateChanges;
     /** The keys that exist; undefined for any that the dialect accepts. */
     readonly apiKeys: readonly string[] | undefined;
     readonly keys: 'tml' | 'any' | 'none';
   }) {
     this.#clock = options.clock;
     this.#limits = options.limits;
+    this.#changes = options.changes;
     this.#known = options.apiKeys === undefined ? undefined : new Set(options.apiKeys.map(hashOf));
     this.#acceptsPrefix = options.keys === 'tml' ? 'tml' : 'any';
   }
@@ -34,25 +37,22 @@ export class TenantDirectory {
     return this.#byHash.values();
   }
 
-  entries(): IterableIterator<[string, Tenant]> {
-    return this.#byHash.entries();
-  }
-
   /** The tenant of a credential, created on first use; undefined when the credential is invalid. */
   find(key: string): Tenant | undefined {
     if (this.#last?.key === key) return this.#last.tenant;
     const hash = hashOf(key);
     if (this.#known === undefined ? this.#acceptsPrefix === 'tml' && !key.startsWith('tml-') : !this.#known.has(hash)) return undefined;
-    const tenant = this.#byHash.get(hash) ?? this.restore(hash, key === DEFAULT_API_KEY ? 'test' : undefined);
-    if (this.#revoked.has(tenant)) return undefined;
+    const tenant = this.#byHash.get(hash) ?? this.add(hash, key === DEFAULT_API_KEY ? 'test' : undefined);
+    if (tenant.isRevoked) return undefined;
     this.#last = { key, tenant };
     return tenant;
   }
 
   /** Creates the tenant of a hashed key. */
-  restore(hash: string, label = `tenant-${this.#byHash.size + 1}`): Tenant {
-    const tenant = new Tenant(label, this.#clock, this.#limits);
+  add(hash: string, label = `tenant-${this.#byHash.size + 1}`): Tenant {
+    const tenant = new Tenant({ label, keyHash: hash, clock: this.#clock, limits: this.#limits, changes: this.#changes });
     this.#byHash.set(hash, tenant);
+    tenant.changed('tenant', '');
     return tenant;
   }
 
@@ -63,7 +63,8 @@ export class TenantDirectory {
 
   /** Refuses the tenant's key from now on. */
   revoke(tenant: Tenant): void {
-    this.#revoked.add(tenant);
+    tenant.isRevoked = true;
+    tenant.changed('tenant', '');
     this.#last = undefined;
   }
 

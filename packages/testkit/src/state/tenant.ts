@@ -2,15 +2,24 @@ import type { Clock } from '@tinkex/http';
 import type { ServerReply } from '../requests/message.js';
 import { FutureStore, type RetentionLimits } from './future-store.js';
 import type { AuditRecord, CheckpointRecord, ModelRecord, SamplerRecord, SessionRecord, UsageRecord } from './records.js';
+import type { StateChanges, TableName } from './state-changes.js';
 
 const MAX_TELEMETRY_EVENTS = 10_000;
 const HOUR_MS = 3_600_000;
 const MAX_REPLAYS = 1_000;
 
+/** A reply that is given again to a request with the same idempotency key and body. */
+export interface Replay {
+  readonly fingerprint: string;
+  readonly reply: ServerReply;
+}
+
 /** Everything that belongs to one credential. Tenants share only what they publish. */
 export class Tenant {
   /** A short name that does not contain the key. */
   readonly label: string;
+  /** The hash of its key. */
+  readonly keyHash: string;
   /** The user's URN, as in the `sub` claim. */
   readonly userUrn: string;
   readonly sessions = new Map<string, SessionRecord>();
@@ -20,14 +29,41 @@ export class Tenant {
   readonly checkpoints = new Map<string, CheckpointRecord>();
   readonly futures: FutureStore;
   readonly audit: AuditRecord[] = [];
+  /** Whether its key is refused. */
+  isRevoked = false;
+  readonly #changes: StateChanges;
   readonly #usage = new Map<string, UsageRecord>();
   readonly #telemetry: unknown[] = [];
-  readonly #replays = new Map<string, { readonly fingerprint: string; readonly reply: ServerReply }>();
+  readonly #replays = new Map<string, Replay>();
 
-  constructor(label: string, clock: Clock, limits: RetentionLimits) {
+  constructor(init: {
+    readonly label: string;
+    readonly keyHash: string;
+    readonly clock: Clock;
+    readonly limits: RetentionLimits;
+    readonly changes: StateChanges;
+  }) {
+    const { label, clock, limits } = init;
     this.label = label;
+    this.keyHash = init.keyHash;
+    this.#changes = init.changes;
     this.userUrn = `tml:organization_user:${label}`;
     this.futures = new FutureStore(clock, limits);
+  }
+
+  /** To be called when a record has changed that outlives a restart. */
+  changed(table: TableName, id: string): void {
+    this.#changes.changed(this, table, id);
+  }
+
+  /** Gives up the sequence ID of a submission that was refused for good. */
+  skip(modelId: string, seqId: number): void {
+    this.models.get(modelId)?.lane.skip(seqId);
+    this.changed('progress', modelId);
+  }
+
+  addAudit(record: AuditRecord): void {
+    this.changed('audit', String(this.audit.push(record) - 1));
   }
 
   /** What was used, summed by hour, session, model and kind. */
@@ -44,6 +80,15 @@ export class Tenant {
     } else {
       record.amount += amount;
     }
+    this.changed('usage', key);
+  }
+
+  usageKeys(): Iterable<string> {
+    return this.#usage.keys();
+  }
+
+  usageOf(key: string): UsageRecord | undefined {
+    return this.#usage.get(key);
   }
 
   /** The newest telemetry events this tenant's clients sent. */
@@ -57,12 +102,17 @@ export class Tenant {
   }
 
   /** The reply to an earlier request with this idempotency key. */
-  replay(key: string): { readonly fingerprint: string; readonly reply: ServerReply } | undefined {
+  replay(key: string): Replay | undefined {
     return this.#replays.get(key);
   }
 
-  remember(key: string, fingerprint: string, reply: ServerReply): void {
-    this.#replays.set(key, { fingerprint, reply });
+  replayKeys(): Iterable<string> {
+    return this.#replays.keys();
+  }
+
+  remember(key: string, replay: Replay): void {
+    this.#replays.set(key, replay);
+    this.changed('replay', key);
     for (const oldest of this.#replays.keys()) {
       if (this.#replays.size <= MAX_REPLAYS) break;
       this.#replays.delete(oldest);

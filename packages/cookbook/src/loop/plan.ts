@@ -2,8 +2,8 @@ import type { AdamParams } from '@tinkex/types';
 import { dueSave, type SaveKind, type SavePolicy } from '../checkpoints/save-policy.js';
 import { type LrSchedule, lrMultiplier } from './lr-schedule.js';
 
-/** What a supervised run consists of. It never changes while the run lasts. */
-export interface SupervisedPlan {
+/** What a run consists of, whichever loop trains it. It never changes while the run lasts. */
+export interface TrainingPlan {
   /** The number of batches of each epoch. */
   readonly epochSizes: readonly number[];
   /** All steps: those of the epochs, or fewer. */
@@ -21,7 +21,7 @@ export interface SupervisedPlan {
 }
 
 /** Where a run stands between two steps. A checkpoint's record holds exactly this. */
-export interface SupervisedState {
+export interface TrainingState {
   /** The next step. All before it are in the weights, none after. */
   readonly step: number;
   /** Tokens of the steps before. */
@@ -47,14 +47,14 @@ export interface PlannedStep {
   /** Which save is submitted behind it. */
   readonly save: SaveKind | undefined;
   /** Where the run stands after it. */
-  readonly next: SupervisedState;
+  readonly next: TrainingState;
 }
 
-export const INITIAL_STATE: SupervisedState = { step: 0, tokens: 0, elapsedMs: 0, savedTokens: 0, savedMs: 0 };
+export const INITIAL_STATE: TrainingState = { step: 0, tokens: 0, elapsedMs: 0, savedTokens: 0, savedMs: 0 };
 
 /** The epoch and batch of a step. At the end of the data: the epoch after the last. */
 export function positionOf(
-  { epochSizes }: Pick<SupervisedPlan, 'epochSizes'>,
+  { epochSizes }: Pick<TrainingPlan, 'epochSizes'>,
   step: number,
 ): { readonly epoch: number; readonly batch: number } {
   let batch = step;
@@ -66,12 +66,12 @@ export function positionOf(
 }
 
 /** The step of an epoch and batch. */
-export function stepOf({ epochSizes }: Pick<SupervisedPlan, 'epochSizes'>, epoch: number, batch: number): number {
+export function stepOf({ epochSizes }: Pick<TrainingPlan, 'epochSizes'>, epoch: number, batch: number): number {
   return epochSizes.slice(0, epoch).reduce((sum, size) => sum + size, 0) + batch;
 }
 
 /** Why no step follows, as far as the plan alone says. */
-export function endOfPlan({ epochSizes, totalSteps }: SupervisedPlan, { step }: SupervisedState): StopReason | undefined {
+export function endOfPlan({ epochSizes, totalSteps }: TrainingPlan, { step }: TrainingState): StopReason | undefined {
   if (step < totalSteps) return undefined;
   return step < stepOf({ epochSizes }, epochSizes.length, 0) ? 'max_steps' : 'completed';
 }
@@ -82,7 +82,7 @@ export function endOfPlan({ epochSizes, totalSteps }: SupervisedPlan, { step }: 
  * @param batchTokens - The tokens of the batch at the state's position.
  * @param elapsedMs - Time spent so far, over all processes.
  */
-export function planStep(plan: SupervisedPlan, state: SupervisedState, batchTokens: number, elapsedMs: number): PlannedStep | StopReason {
+export function planStep(plan: TrainingPlan, state: TrainingState, batchTokens: number, elapsedMs: number): PlannedStep | StopReason {
   const end = endOfPlan(plan, state);
   if (end !== undefined) return end;
   const {
@@ -114,7 +114,7 @@ export function planStep(plan: SupervisedPlan, state: SupervisedState, batchToke
   };
 }
 
-function dueEvaluations({ evalEvery, infrequentEvalEvery }: SupervisedPlan, step: number): ('frequent' | 'infrequent')[] {
+function dueEvaluations({ evalEvery, infrequentEvalEvery }: TrainingPlan, step: number): ('frequent' | 'infrequent')[] {
   const isDue = (every: number) => every > 0 && step % every === 0;
   return [...(isDue(evalEvery) ? ['frequent' as const] : []), ...(isDue(infrequentEvalEvery) ? ['infrequent' as const] : [])];
 }

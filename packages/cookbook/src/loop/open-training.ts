@@ -2,7 +2,7 @@ import type { TrainingClient } from '@tinkex/clients';
 import { getRecommendedRendererName, getRenderer, type Renderer, toRendererTokenizer } from '@tinkex/renderers';
 import type { CheckpointRecord } from '@tinkex/telemetry/runs';
 import { ApiStatusError, NotFoundError, RequestFailedError } from '@tinkex/types';
-import type { ResolvedConfig } from './config.js';
+import type { ResolvedTrainOptions } from './train-options.js';
 
 /** A model to train, and the checkpoint it continues from. */
 export interface OpenedTraining {
@@ -14,7 +14,7 @@ export interface OpenedTraining {
  * Creates the model: from the newest checkpoint of the run that still exists, from `loadCheckpointPath`, or new. Checkpoints expire, and rolling ones stay
  * listed after they were deleted.
  */
-export async function openTraining(config: ResolvedConfig, checkpoints: readonly CheckpointRecord[]): Promise<OpenedTraining> {
+export async function openTraining(config: ResolvedTrainOptions, checkpoints: readonly CheckpointRecord[]): Promise<OpenedTraining> {
   const { service, model, loraRank, loadCheckpointPath, rendererName, onWarning } = config;
   const userMetadata = rendererName === undefined ? undefined : { renderer_name: rendererName };
   const candidates = checkpoints.filter(({ statePath }) => statePath !== undefined).toReversed();
@@ -34,7 +34,10 @@ export async function openTraining(config: ResolvedConfig, checkpoints: readonly
 }
 
 /** The renderer of the configuration, or the one the model was trained with. */
-export async function openRenderer({ renderer, rendererName, model }: ResolvedConfig, training: TrainingClient): Promise<Renderer> {
+export async function openRenderer(
+  { renderer, rendererName, model }: Pick<ResolvedTrainOptions, 'renderer' | 'rendererName' | 'model'>,
+  training: Pick<TrainingClient, 'getTokenizer'>,
+): Promise<Renderer> {
   if (renderer !== undefined) return renderer;
   return getRenderer(rendererName ?? getRecommendedRendererName(model), toRendererTokenizer(await training.getTokenizer()));
 }

@@ -1,0 +1,1 @@
+export { type FetchHandler, type FetchServer, type FetchServerOptions, startFetchServer } from './fetch-server.js';
