@@ -1,26 +1,30 @@
-import { ServiceClient } from '../../packages/clients/src/index.js';
-import { startServer } from '../../packages/testkit/src/index.js';
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { ServiceClient, type ServiceClientOptions } from '../../packages/clients/src/index.js';
 import { nextTokenDatum } from '../../packages/types/src/index.js';
 
 /** A call of the user. It runs several times; what comes before each time is not part of it. */
 export interface MeasuredCall {
   readonly name: string;
-  readonly before?: () => void;
+  readonly before?: () => Promise<unknown>;
   readonly run: () => PromiseLike<unknown>;
 }
 
 const DATA = [nextTokenDatum([1, 2, 3, 4])];
 const SAMPLE = { prompt: [1, 2, 3], samplingParams: { maxTokens: 4 } };
 
-/** The calls that we watch, on one client and a server in this process. Call `close` at the end. */
+/** The calls that we watch, on one client and a server in another process. Call `close` at the end. */
 export async function startCalls(): Promise<{ readonly calls: readonly MeasuredCall[]; readonly close: () => Promise<void> }> {
-  const server = await startServer();
-  const service = new ServiceClient({ ...server.clientOptions, telemetry: false });
+  const server = fork(fileURLToPath(new URL('./server.ts', import.meta.url)));
+  const [connect] = (await once(server, 'message')) as [ServiceClientOptions];
+  const service = new ServiceClient({ ...connect, telemetry: false });
   const training = await service.createLoraTrainingClient({ baseModel: 'tinkex/tiny', rank: 2 });
   const sampling = await service.createSamplingClient({ baseModel: 'tinkex/tiny' });
   const patient = await service.createSamplingClient({ baseModel: 'tinkex/tiny', retry: true });
-  const refuseOnce = (): void => {
-    server.on('asample').reply(429, { detail: 'slow down' }, { 'retry-after': '0' }).times(1);
+  const refuseOnce = (): Promise<unknown> => {
+    server.send('refuse');
+    return once(server, 'message');
   };
   const calls: readonly MeasuredCall[] = [
     { name: 'training.getInfo()', run: () => training.getInfo() },
@@ -32,7 +36,7 @@ export async function startCalls(): Promise<{ readonly calls: readonly MeasuredC
   ];
   const close = async (): Promise<void> => {
     await service.close();
-    await server.close();
+    server.disconnect();
   };
   return { calls, close };
 }

@@ -1,6 +1,6 @@
 /**
- * Prints how many files and functions of each package one warm call executes, against a server in this process. The server's own files are not
- * counted, but what it uses of the other packages is (4 to 6 files of types). `--files` lists the files. No gate: the numbers are for reviewers.
+ * Prints how many files and functions of each package one warm call executes in the client's process. `--files` lists the files. No gate: the
+ * numbers are for reviewers.
  */
 import { publishedPackages } from '../packages.mjs';
 import { startCalls } from './calls.js';
@@ -15,10 +15,10 @@ const { calls, close } = await startCalls();
 const rows: (string | number)[][] = [];
 for (const { name, before, run } of calls) {
   for (let round = 0; round < WARM_UPS; round += 1) {
-    before?.();
+    await before?.();
     await run();
   }
-  before?.();
+  await before?.();
   const executed = await executedFiles(async () => run());
   const within = (column: string) => executed.filter(({ file }) => file.startsWith(`packages/${column}/`));
   const counted = columns.flatMap(within);

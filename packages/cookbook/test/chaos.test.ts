@@ -1,18 +1,18 @@
 import { join } from 'node:path';
 import { ServiceClient } from '@tinkex/clients';
-import { type SupervisedRun, trainSupervised } from '@tinkex/cookbook';
+import type { TrainingRun } from '@tinkex/cookbook';
 import { readRun } from '@tinkex/telemetry/runs';
 import { type ChaosKind, createTestServer, memoryTransport, VirtualClock } from '@tinkex/testkit';
 import { describe, expect, it } from 'vitest';
-import { recordedData, recordedSft } from './support/recorded-sft.js';
 import { rig } from './support/rig.js';
+import { LOOPS, type Loop, trainSmall } from './support/small-runs.js';
 
 const setup = rig();
-const SEEDS = Number(process.env.TINKEX_CHAOS_SEEDS ?? 6);
+const SEEDS = Number(process.env.TINKEX_CHAOS_SEEDS ?? 2);
 const KINDS: readonly ChaosKind[] = ['reset', 'close', 'truncate', 'status-500', 'status-503', 'status-429', 'status-408'];
 
 /** Trains on a virtual clock that skips every backoff. */
-async function trainUnderFaults(seed: number | undefined): Promise<{ readonly run: SupervisedRun; readonly faults: number }> {
+async function trainUnderFaults(loop: Loop, seed: number | undefined): Promise<{ readonly run: TrainingRun; readonly faults: number }> {
   const server = createTestServer();
   const chaos = seed === undefined ? undefined : server.chaos({ seed, rate: 0.15, kinds: KINDS, maxFaultsPerOperation: 2 });
   const clock = new VirtualClock();
@@ -24,19 +24,7 @@ async function trainUnderFaults(seed: number | undefined): Promise<{ readonly ru
     telemetry: false,
   });
   try {
-    const logPath = join(setup.folder, `seed-${seed}`);
-    const data = recordedData(recordedSft('sft'));
-    const work = trainSupervised({
-      service,
-      model: 'tinkex/tiny',
-      learningRate: 0.02,
-      loraRank: 8,
-      numEpochs: 2,
-      evalEvery: 3,
-      saveEvery: 3,
-      data,
-      logPath,
-    });
+    const work = trainSmall(loop, service, join(setup.folder, `${loop}-${seed}`));
     return { run: await skipBackoffs(clock, work), faults: chaos?.faults ?? 0 };
   } finally {
     await service.close();
@@ -58,17 +46,18 @@ async function skipBackoffs<T>(clock: VirtualClock, work: Promise<T>): Promise<T
   return settled;
 }
 
-describe('supervised training under faults', () => {
-  it('gives the metrics and checkpoints of the run without', async () => {
-    const outcome = async ({ logPath }: SupervisedRun) => {
+describe('training under faults', () => {
+  it.each(LOOPS)('by %s gives the metrics and checkpoints of the run without', async (loop) => {
+    const outcome = async ({ logPath }: TrainingRun) => {
       const { metrics, checkpoints } = await readRun(logPath);
-      const numbers = metrics.map((record) => Object.fromEntries(Object.entries(record).filter(([name]) => !name.startsWith('time/'))));
+      const isTimed = (name: string) => name.startsWith('time/') || name === 'batch_time';
+      const numbers = metrics.map((record) => Object.fromEntries(Object.entries(record).filter(([name]) => !isTimed(name))));
       return { numbers, names: checkpoints.map(({ name, epoch, batch }) => [name, epoch, batch]) };
     };
-    const calm = await outcome((await trainUnderFaults(undefined)).run);
+    const calm = await outcome((await trainUnderFaults(loop, undefined)).run);
     let struck = 0;
     for (let seed = 1; seed <= SEEDS; seed++) {
-      const { run, faults } = await trainUnderFaults(seed);
+      const { run, faults } = await trainUnderFaults(loop, seed);
       struck += faults;
       expect(await outcome(run), `seed ${seed}`).toEqual(calm);
     }

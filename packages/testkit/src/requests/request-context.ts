@@ -1,3 +1,4 @@
+import { isRetryableStatus } from '@tinkex/types/wire';
 import type { RecordedCall } from '../recorder/recorded-call.js';
 import type { Recorder } from '../recorder/recorder.js';
 import type { QueryOf, RequestOf, RouteName, RouteParams } from '../routes/route-types.js';
@@ -74,7 +75,7 @@ export class RequestContext<Name extends RouteName = RouteName> {
 
   /** Gives up the sequence ID of a submission that was refused for good: the operations behind it must not wait for it. */
   skipIfRefused(status: number): void {
-    const isFinal = status >= 400 && status < 500 && ![402, 408, 409, 429].includes(status);
+    const isFinal = status >= 400 && status !== 402 && !isRetryableStatus(status);
     const { modelId, seqId } = (this.request ?? {}) as { readonly modelId?: unknown; readonly seqId?: unknown };
     if (isFinal && typeof modelId === 'string' && typeof seqId === 'number') this.tenant.skip(modelId, seqId);
   }

@@ -1,4 +1,4 @@
-import { decodeUtf8 } from './utf8.js';
+import { decodeUtf8 } from './parse.js';
 
 /** Sign, digits and comma. */
 const LONGEST = 12;

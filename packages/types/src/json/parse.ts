@@ -2,7 +2,12 @@ import { invalidResponse } from '../errors/validation-error.js';
 import { countInt32, looksWhole, peek } from '../tensor/numbers.js';
 import { markExactIntegers } from './exact-integers.js';
 import type { JsonValue } from './json-value.js';
-import { decodeUtf8 } from './utf8.js';
+
+/** What every runtime has and the language's own library does not declare. */
+declare class TextDecoder {
+  constructor(encoding: string, options: { readonly fatal: boolean });
+  decode(bytes: Uint8Array): string;
+}
 
 const MAX_SHORT_TEXT = 4096;
 /** An integer beyond 2^53 has at least this many digits. */
@@ -25,6 +30,14 @@ export function parseJson(input: string | Uint8Array): JsonValue {
     throw invalidResponse('JSON', '', text === '' ? 'the body is empty or not UTF-8' : `the body is not JSON (${text.length} characters)`);
   }
 }
+
+/** Text of UTF-8 bytes; a leading byte order mark is skipped. Throws a `TypeError` for bytes that are not UTF-8. */
+export function decodeUtf8(bytes: Uint8Array): string {
+  decoder ??= new TextDecoder('utf-8', { fatal: true });
+  return decoder.decode(bytes);
+}
+
+let decoder: TextDecoder | undefined;
 
 /** Whether a value holds a number that may have been an integer the reader had to round. Walks without recursion, so depth does not matter. */
 function hasInexactInteger(root: unknown): boolean {
