@@ -7,7 +7,7 @@ function fault(invariant: string, file: string, find: string, replace: string, t
 
 /** What makes a resumed run equal to an uninterrupted one, and a budget a limit. */
 export const cookbookMutations: readonly Mutation[] = [
-  fault('a record holds the next step', 'supervised/resume.ts', 'next_step: step,', 'next_step: step - 1,', ['test/resume.test.ts']),
+  fault('a record holds the next step', 'loop/state-record.ts', 'next_step: step,', 'next_step: step - 1,', ['test/resume.test.ts']),
   fault(
     "the reference's weights are ahead of its record",
     'supervised/resume.ts',
@@ -18,7 +18,7 @@ export const cookbookMutations: readonly Mutation[] = [
   fault('the last record is final', 'checkpoints/checkpointer.ts', "kind === 'final' ? true : undefined", 'undefined', [
     'test/resume.test.ts',
   ]),
-  fault('a step that exceeds maxTokens is not submitted', 'supervised/plan.ts', 'tokens > maxTokens', 'state.tokens > maxTokens', [
+  fault('a step that exceeds maxTokens is not submitted', 'loop/plan.ts', 'tokens > maxTokens', 'state.tokens > maxTokens', [
     'test/limits.test.ts',
   ]),
   fault('money of an earlier process counts', 'budget/spending.ts', "sum + (typeof usd === 'number' ? usd : 0)", 'sum', [

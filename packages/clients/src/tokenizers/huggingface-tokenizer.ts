@@ -9,7 +9,10 @@ interface TokenizersModule {
 
 /** A tokenizer of `@huggingface/tokenizers`. `decode` takes typed arrays too, so that sampled tokens can be passed as they are. */
 export interface HuggingFaceTokenizer extends Tokenizer {
-  encode(text: string, options?: { add_special_tokens?: boolean }): { ids: number[]; tokens: string[]; attention_mask: number[] };
+  encode(
+    text: string,
+    options?: { add_special_tokens?: boolean | undefined },
+  ): { ids: number[]; tokens: string[]; attention_mask: number[] };
   decode(ids: ArrayLike<number>, options?: DecodeOptions & { skip_special_tokens?: boolean | undefined }): string;
   token_to_id(text: string): number | undefined;
   tokenId(text: string): number | undefined;

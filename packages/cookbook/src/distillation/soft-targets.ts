@@ -60,7 +60,7 @@ export async function softTargetDatum(example: Datum, teacher: Teacher, topk: nu
 export function softTargetDataset(
   dataset: SupervisedDataset,
   teacher: Teacher,
-  { topk = DEFAULT_TOP_K }: { readonly topk?: number } = {},
+  { topk = DEFAULT_TOP_K }: { readonly topk?: number | undefined } = {},
 ): SupervisedDataset {
   return {
     batchCount: (epoch) => dataset.batchCount(epoch),

@@ -30,7 +30,10 @@ export interface MatchupReward {
 export async function matchupRewards(
   isValid: readonly boolean[],
   compare: (first: number, second: number) => number | Promise<number>,
-  { pattern = 'all_pairs_both_ways', blockSize = 4 }: { readonly pattern?: MatchupPattern; readonly blockSize?: number } = {},
+  {
+    pattern = 'all_pairs_both_ways',
+    blockSize = 4,
+  }: { readonly pattern?: MatchupPattern | undefined; readonly blockSize?: number | undefined } = {},
 ): Promise<MatchupReward[]> {
   const sums = isValid.map(() => 0);
   const counts = isValid.map(() => 0);
