@@ -30,6 +30,9 @@ export {
 export { serverProtobuf } from './proto/server-protobuf.js';
 export type { RecordedCall } from './recorder/recorded-call.js';
 export type { CallFilter } from './recorder/recorder.js';
+export type { RecordedBody, RecordedExchange } from './replay/exchange.js';
+export { openReplay, type ReplayOptions, startReplay } from './replay/open-replay.js';
+export type { ReplayServer } from './replay/replay-server.js';
 export type { QueryOf, RequestOf, ResponseOf, ResultOf, RouteName, RouteParams } from './routes/route-types.js';
 export { type Notice, PROTOCOL_RULES, type RuleId, VerificationError, type Violation } from './rules/rules.js';
 export type { Expectation } from './script/expectation.js';
@@ -45,7 +48,7 @@ export type {
   SuccessStatus,
 } from './script/script.js';
 export { createTestServer, startServer } from './server/create-server.js';
-export { memoryTransport } from './server/memory-transport.js';
+export { type MemoryServed, memoryTransport } from './server/memory-transport.js';
 export type { JwtOptions, ListenOptions, TestServerOptions } from './server/server-options.js';
 export type { TestServer } from './server/test-server.js';
 export type { QueueStateNote } from './state/queue-pause.js';

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { startServing } from '../src/cli/serve.js';
+import { openReplay, startServer } from '../src/index.js';
 import { Command } from './command.js';
 
 describe('serve', { timeout: 60_000 }, () => {
@@ -48,6 +49,21 @@ describe('serve', { timeout: 60_000 }, () => {
     expect(((await listed.json()) as { sessions: string[] }).sessions).toHaveLength(1);
     second.child.kill('SIGINT');
     expect(await second.exited()).toBe(0);
+    await rm(dir, { recursive: true, force: true });
+  });
+
+  it('records a server into a folder', async () => {
+    const dir = await mkdtemp(join(tmpdir(), 'testkit-cli-'));
+    const upstream = await startServer({ engine: 'canned' });
+    const recorder = start('serve', '--port', '0', '--record', upstream.url, dir);
+    const url = (await recorder.seen(/export TINKER_BASE_URL=(\S+)/))[1];
+    await fetch(`${url}/api/v1/healthz`);
+    recorder.child.kill('SIGTERM');
+    expect(await recorder.exited()).toBe(0);
+    expect(recorder.output).toContain('1 answers recorded');
+    await upstream.close();
+    const replay = await openReplay({ dir });
+    expect((await replay.handle(new Request(`${replay.url}/api/v1/healthz`))).status).toBe(200);
     await rm(dir, { recursive: true, force: true });
   });
 

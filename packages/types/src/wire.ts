@@ -6,6 +6,7 @@ export { isRetryableResponse, isRetryableStatus, retryAfterMs } from './errors/r
 export { apiStatusError, type FailedResponse } from './errors/status-errors.js';
 export { isPlainObject } from './json/json-value.js';
 export { parseJson } from './json/parse.js';
+export { redactJson } from './json/redact-json.js';
 export { stringifyJson } from './json/stringify.js';
 export { tensorContainerShape } from './model-input/tensor-container.js';
 export { checkForwardBackwardRequest } from './proto/forward-backward-request-checks.js';

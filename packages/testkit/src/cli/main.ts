@@ -3,6 +3,7 @@ import { Command, Option } from 'commander';
 import { DIALECTS } from '../dialects/presets.js';
 import { serve } from './serve.js';
 import { dialectOf, engineOf, flagOf, portOf, rateOf, type ServeOptions, seedOf } from './serve-options.js';
+import { replayOptionsOf, serveReplay } from './serve-replay.js';
 
 const program = new Command('tinkex-testkit').description('A local Tinker service for tests, in any language.');
 
@@ -21,6 +22,9 @@ program
   .option('--chaos-rate <share>', 'share of requests that get a fault, with --chaos', rateOf, 0.1)
   .option('--state <dir>', 'keep sessions, models and checkpoints in this folder across restarts')
   .addOption(new Option('--durability <level>', 'when a change is on disk, with --state').choices(['relaxed', 'strict']).default('relaxed'))
+  .option('--record <upstream, dir...>', 'pass requests on to the server UPSTREAM and record its answers in the folder DIR')
+  .option('--replay <dir>', 'answer from the recording in this folder, without any other server')
+  .option('--record-on-miss <upstream>', 'with --replay: pass on what the recording does not have, and add it')
   .option('--no-log', 'do not log requests')
   .action(async (options: ServeOptions, command: Command) => {
     if (options.chaos === undefined && command.getOptionValueSource('chaosRate') === 'cli') {
@@ -29,6 +33,8 @@ program
     if (options.state === undefined && command.getOptionValueSource('durability') === 'cli') {
       command.error("error: option '--durability' has no effect without '--state <dir>'");
     }
+    const replay = replayOptionsOf(options, (message) => command.error(`error: ${message}`));
+    if (replay !== undefined) return serveReplay(replay, options, { write: (line) => process.stdout.write(`${line}\n`) });
     await serve(options, { write: (line) => process.stdout.write(`${line}\n`) });
   });
 

@@ -19,6 +19,10 @@ export interface ServeOptions {
   readonly chaosRate: number;
   readonly state?: string | undefined;
   readonly durability?: Durability | undefined;
+  /** The upstream and the folder. */
+  readonly record?: readonly string[] | undefined;
+  readonly replay?: string | undefined;
+  readonly recordOnMiss?: string | undefined;
   readonly log: boolean;
 }
 

@@ -47,8 +47,8 @@ export async function startServing(options: ServeOptions, output: Output): Promi
   return server;
 }
 
-/** The listener alone does not keep the process alive; a timer does until the signal arrives. */
-async function untilStopped(): Promise<string> {
+/** Resolves with the name of the signal that ends the command. The listener alone does not keep the process alive; a timer does until the signal arrives. */
+export async function untilStopped(): Promise<string> {
   const alive = setInterval(() => undefined, 60_000);
   const signals = ['SIGINT', 'SIGTERM'] as const;
   const stop = new AbortController();

@@ -15,15 +15,13 @@ import { DEFAULT_API_KEY, TenantDirectory } from '../state/tenant-directory.js';
 import { TokenIssuer } from '../state/token-issuer.js';
 import { Core } from './core.js';
 import { Interventions } from './interventions.js';
-import { NodeFront } from './node-front.js';
 import type { ListenOptions, ServerSettings, TestServerOptions } from './server-options.js';
 import { serverSettings } from './settings.js';
+import { startFront } from './start-front.js';
 import { TestServer } from './test-server.js';
 
 /** Bytes of delivered results to keep for polls that repeat because a reply was lost. */
 const MAX_DELIVERED_BYTES = 64 << 20;
-const DEFAULT_HEADERS_TIMEOUT_MS = 60_000;
-const DEFAULT_REQUEST_TIMEOUT_MS = 300_000;
 const MEMORY_ORIGIN = 'http://tinkex.test';
 
 /**
@@ -67,26 +65,18 @@ async function listen(
   store: StateStore | undefined,
   options: TestServerOptions & ListenOptions,
 ): Promise<TestServer> {
-  const front = new NodeFront({
-    clock: core.server.clock,
-    maxBodyBytes: core.server.settings.maxBodyBytes,
-    allowedHosts: allowedHosts(options),
-    headersTimeoutMs: options.headersTimeoutMs ?? DEFAULT_HEADERS_TIMEOUT_MS,
-    requestTimeoutMs: options.requestTimeoutMs ?? DEFAULT_REQUEST_TIMEOUT_MS,
-    answer: (request) => core.answer(request),
-    tooLarge: (request) => core.refuseTooLarge(request),
-  });
-  const { port = 0, host = '127.0.0.1' } = options;
-  await front.listen(port, host);
-  const name = host.includes(':') ? `[${host}]` : host === '0.0.0.0' ? '127.0.0.1' : host;
-  core.server.origin = `http://${name}:${front.port}`;
-  const url = `${core.server.origin}${core.server.settings.basePath}`;
+  const { front, origin } = await startFront(
+    {
+      clock: core.server.clock,
+      maxBodyBytes: core.server.settings.maxBodyBytes,
+      answer: (request) => core.answer(request),
+      tooLarge: (request) => core.refuseTooLarge(request),
+    },
+    options,
+  );
+  core.server.origin = origin;
+  const url = `${origin}${core.server.settings.basePath}`;
   return new TestServer({ core, interventions, apiKey, url, front, onClose: async () => store?.close() });
-}
-
-/** The configured names, and the one that the server listens on. */
-function allowedHosts({ allowedHosts: names = [], host }: ListenOptions): readonly string[] | undefined {
-  return names === 'any' ? undefined : [...names, ...(host === undefined ? [] : [host])].map((name) => name.toLowerCase());
 }
 
 function buildCore(options: TestServerOptions): {

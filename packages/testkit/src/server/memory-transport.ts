@@ -1,8 +1,8 @@
 import type { Transport, TransportBody, TransportRequest } from '@tinkex/http';
 import { AbortedError, ConnectionError, TinkexError, ValidationError } from '@tinkex/types';
 import { bytesOf, type ServerRequest } from '../requests/message.js';
+import type { FetchServed } from './fetch-front.js';
 import type { CallErrors, MemoryBody, MemoryConnection } from './memory-connections.js';
-import type { TestServer } from './test-server.js';
 
 /** The errors of a transport. The pipeline aborts with the error it wants to see, such as a timeout; anything else is a plain abort. */
 const TRANSPORT_ERRORS: CallErrors = {
@@ -11,11 +11,16 @@ const TRANSPORT_ERRORS: CallErrors = {
     TinkexError.isInstance(reason) ? reason : new AbortedError({ message: 'The call was aborted.', cause: reason }),
 };
 
+/** What {@link memoryTransport} needs of a server: a `TestServer` or a `ReplayServer`. */
+export interface MemoryServed extends FetchServed {
+  readonly url: string;
+}
+
 /**
  * A transport for `@tinkex/http` that answers in process: no sockets, the same handler, the same faults. Socket faults become
- * the errors of a real transport. Works with both `createTestServer()` and `startServer()`.
+ * the errors of a real transport. Works with every server of this package, with or without a socket.
  */
-export function memoryTransport(server: TestServer): Transport {
+export function memoryTransport(server: MemoryServed): Transport {
   let isClosed = false;
   return {
     async send(request) {

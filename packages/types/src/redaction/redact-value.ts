@@ -63,7 +63,8 @@ function headerText(value: unknown): string {
 /** A plain JSON value. */
 export type PlainValue = null | boolean | number | string | PlainValue[] | { [key: string]: PlainValue };
 
-const SECRET_KEY = /(key|secret|token|password|authorization|cookie|signature|credential)s?$/i;
+/** Names of fields that hold secrets. */
+export const SECRET_KEY = /(key|secret|token|password|authorization|cookie|signature|credential)s?$/i;
 const HEADER_MAP = /headers$/i;
 
 const MAX_DEPTH = 6;
