@@ -1,10 +1,10 @@
 import { endpoints } from '@tinkex/types/wire';
 import { describe, expect, it } from 'vitest';
-import { DIALECTS, type DialectName, startServer, type TestServer, type TestServerOptions } from '../src/index.js';
+import { DIALECTS, type Dialect, type DialectName, startServer, type TestServer, type TestServerOptions } from '../src/index.js';
 import { forwardBackwardBody, optimBody, RawClient, sampleBody } from './raw-client.js';
 
 async function withDialect(
-  dialect: DialectName,
+  dialect: DialectName | Dialect,
   test: (client: RawClient, server: TestServer) => Promise<void>,
   options: TestServerOptions = {},
 ): Promise<void> {
@@ -21,6 +21,15 @@ async function withDialect(
 const jsonDialects = (Object.keys(DIALECTS) as DialectName[]).filter((name) =>
   DIALECTS[name].requestFormats.some((format) => format === 'json'),
 );
+
+const stateSave = (modelId: string, seqId: number) => ({
+  model_id: modelId,
+  path: 'a',
+  seq_id: seqId,
+  overwrite: false,
+  type: 'save_weights',
+});
+const samplerSave = (modelId: string, seqId: number) => ({ model_id: modelId, path: 'a', seq_id: seqId, type: 'save_weights_for_sampler' });
 
 describe('every dialect that takes JSON', () => {
   it.for(jsonDialects)('%s trains and samples', (name) =>
@@ -43,7 +52,8 @@ describe('every dialect that takes JSON', () => {
         sample = await client.poll(sampled.json.request_id, 'Sample', iteration, json);
       }
       expect(sample.json.sequences[0]).toMatchObject({ stop_reason: 'length', tokens: [1, 2, 3, 4] });
-      expect(sample.json.prompt_logprobs).toEqual(DIALECTS[name].promptLogprobs === 'full' ? [null, -0.5, -0.5] : [-0.5, -0.5]);
+      const promptLogprobs = { full: [null, -0.5, -0.5], shifted: [-0.5, -0.5], none: undefined }[DIALECTS[name].promptLogprobs];
+      expect(sample.json.prompt_logprobs).toEqual(promptLogprobs);
       const metrics = { reduced: ['loss:sum', 'loss:mean'], plain: ['loss'], none: [] }[DIALECTS[name].metrics];
       expect(Object.keys(output.json.metrics)).toEqual(metrics);
       server.verify();
@@ -62,13 +72,15 @@ describe('every dialect that takes JSON', () => {
 });
 
 describe('dialects differ as the pages say', () => {
-  it('a JSON server refuses protobuf with 400, 415 or 422', async () => {
-    for (const [name, status] of [
+  it('a JSON server refuses protobuf with 400, 415, 422, or fails on it', async () => {
+    for (const [dialect, status] of [
+      [{ ...DIALECTS.json, refusedFormatStatus: 400 }, 400],
       ['json', 415],
-      ['skyrl', 422],
-      ['tuft', 400],
+      ['twinkle', 422],
+      ['skyrl-tx', 500],
+      ['open-rl', 500],
     ] as const) {
-      await withDialect(name, async (client, server) => {
+      await withDialect(dialect, async (client, server) => {
         const answer = await client.post('forward_backward', Uint8Array.of(1), { headers: { 'content-type': 'application/x-protobuf' } });
         expect(answer.status).toBe(status);
         server.verify();
@@ -114,16 +126,18 @@ describe('dialects differ as the pages say', () => {
   });
 
   it('failures have four shapes and as many categories', async () => {
-    const shapes: Partial<Record<DialectName, unknown>> = {
-      json: [200, { error: 'no', category: 'user' }],
-      tuft: [200, { type: 'request_failed', error: 'no', category: 'user_error' }],
-      twinkle: [200, { error: 'no', category: 'USER' }],
-      hatchery: [200, { error: 'no' }],
-      skyrl: [400, { detail: 'no' }],
-      'open-rl': [400, { error_message: 'no' }],
-    };
-    for (const [name, shape] of Object.entries(shapes)) {
-      await withDialect(name as DialectName, async (client, server) => {
+    const tagged: Dialect = { ...DIALECTS.json, failure: 'request-failed', failureCategory: 'suffixed' };
+    const shapes: readonly (readonly [DialectName | Dialect, number, unknown])[] = [
+      ['json', 200, { error: 'no', category: 'user' }],
+      [tagged, 200, { type: 'request_failed', error: 'no', category: 'user_error' }],
+      ['twinkle', 200, { error: 'no', category: 'USER' }],
+      ['hatchery', 200, { error: 'no' }],
+      ['skyrl', 400, { detail: 'no' }],
+      ['tuft', 422, { detail: 'no' }],
+      ['open-rl', 400, { error_message: 'no' }],
+    ];
+    for (const [dialect, ...shape] of shapes) {
+      await withDialect(dialect, async (client, server) => {
         server.on('asample').fail({ error: 'no', category: 'user' });
         const samplerId = await client.createSampler(await client.createSession());
         const { json } = await client.sample(sampleBody(samplerId, 0));
@@ -134,7 +148,9 @@ describe('dialects differ as the pages say', () => {
   });
 
   it('configuration is missing, partial, or has unknown flags', async () => {
-    await withDialect('skyrl', async (client) => expect((await client.post('client/config', { sdk_version: '0.25.0' })).status).toBe(404));
+    await withDialect('skyrl-tx', async (client) =>
+      expect((await client.post('client/config', { sdk_version: '0.25.0' })).status).toBe(404),
+    );
     await withDialect('tuft', async (client) => {
       expect((await client.post('client/config', { sdk_version: '0.25.0' })).json).toMatchObject({ parallel_fwdbwd_chunks: false });
       expect((await client.post('client/dynamic_config', { sdk_version: '0.25.0' })).status).toBe(405);
@@ -156,35 +172,127 @@ describe('dialects differ as the pages say', () => {
     });
   });
 
-  it('checkpoints have bare ids, paths without a segment, strict names, a conflict for a taken one, JSON links', async () => {
+  it('sampler checkpoints have paths without a segment, and bare ids', async () => {
     await withDialect('open-rl', async (client) => {
       const modelId = await client.createModel(await client.createSession());
-      const { json } = await client.post('save_weights_for_sampler', {
-        model_id: modelId,
-        path: 'a',
-        seq_id: 1,
-        type: 'save_weights_for_sampler',
-      });
+      const { json } = await client.post('save_weights_for_sampler', samplerSave(modelId, 1));
       expect((await client.result(json.request_id, 'SaveWeightsForSampler')).json.path).toBe(`tinker://${modelId}/a`);
+    });
+    await withDialect('skyrl-tx', async (client) => {
+      const modelId = await client.createModel(await client.createSession());
+      const { json } = await client.post('save_weights_for_sampler', samplerSave(modelId, 1));
+      await client.result(json.request_id, 'SaveWeightsForSampler');
+      const [checkpoint] = (await client.get(`training_runs/${modelId}/checkpoints`)).json.checkpoints;
+      expect(checkpoint).toMatchObject({ checkpoint_id: 'a', tinker_path: `tinker://${modelId}/a` });
+      expect(checkpoint.time).not.toMatch(/Z$/);
+      expect((await client.get(`training_runs/${modelId}/checkpoints/sampler_weights/a/archive`)).status).toBe(404);
+      expect((await client.get(`training_runs/${modelId}/checkpoints/a/archive`)).status).toBe(302);
+    });
+  });
+
+  it('names are restricted, and a taken one is a conflict or replaced', async () => {
+    await withDialect('skyrl-tx', async (client) => {
+      const modelId = await client.createModel(await client.createSession());
+      expect((await client.post('save_weights', { ...stateSave(modelId, 1), path: 'a.b' })).status).toBe(400);
+      for (const [route, body] of [
+        ['save_weights', stateSave(modelId, 2)],
+        ['save_weights_for_sampler', samplerSave(modelId, 4)],
+      ] as const) {
+        const { json } = await client.post(route, body);
+        await client.result(json.request_id, route);
+        expect((await client.post(route, { ...body, seq_id: body.seq_id + 1 })).status).toBe(409);
+        expect((await client.post(route, body)).json.request_id, 'a repeat').toBe(json.request_id);
+      }
     });
     await withDialect('tuft', async (client) => {
       const modelId = await client.createModel(await client.createSession());
-      const body = { model_id: modelId, path: 'a.b', seq_id: 1, overwrite: false, type: 'save_weights' };
-      expect((await client.post('save_weights', body)).status).toBe(400);
-      const { json } = await client.post('save_weights', { ...body, path: 'ab', seq_id: 2 });
-      await client.result(json.request_id, 'SaveWeights');
-      const archive = await client.get(`training_runs/${modelId}/checkpoints/weights/ab/archive`);
-      expect([archive.status, Object.keys(archive.json)]).toEqual([200, ['url', 'expires']]);
+      for (const seqId of [1, 2]) {
+        const { json } = await client.post('save_weights', { ...stateSave(modelId, seqId), path: 'a.b' });
+        expect((await client.result(json.request_id, 'SaveWeights')).json.path).toBe(`tinker://${modelId}/weights/a.b`);
+      }
     });
-    await withDialect('skyrl', async (client) => {
+  });
+
+  it('an archive is a redirect, a JSON answer or a place on the disk', async () => {
+    for (const [dialect, expected] of [
+      ['skyrl', [302, 'http:']],
+      ['tuft', [302, 'file:']],
+      [{ ...DIALECTS.json, archive: 'json' }, [200, 'http:']],
+    ] as const) {
+      await withDialect(dialect, async (client) => {
+        const modelId = await client.createModel(await client.createSession());
+        const { json } = await client.post('save_weights', stateSave(modelId, 1));
+        await client.result(json.request_id, 'SaveWeights');
+        const id = dialect === 'skyrl' ? 'a' : 'weights/a';
+        const answer = await client.get(`training_runs/${modelId}/checkpoints/${id}/archive`);
+        expect([answer.status, new URL(answer.headers['location'] ?? answer.json.url).protocol]).toEqual(expected);
+      });
+    }
+  });
+
+  it('a server without gaps fails every operation behind a refused one, and continues after a failed one', async () => {
+    await withDialect('tuft', async (client, server) => {
       const modelId = await client.createModel(await client.createSession());
-      const body = { model_id: modelId, path: 'a', seq_id: 1, overwrite: false, type: 'save_weights' };
-      const { json } = await client.post('save_weights', body);
-      await client.result(json.request_id, 'SaveWeights');
-      expect((await client.post('save_weights', { ...body, seq_id: 2 })).status).toBe(409);
-      const [checkpoint] = (await client.get('checkpoints')).json.checkpoints;
-      expect(checkpoint.time).not.toMatch(/Z$/);
+      const step = async (seqId: number) => {
+        const { json } = await client.post('optim_step', optimBody(modelId, seqId));
+        return client.result(json.request_id, 'OptimStep');
+      };
+      server.on('optimStep').fail({ error: 'no', category: 'user' }).once();
+      expect((await step(1)).status).toBe(422);
+      expect((await step(2)).status).toBe(200);
+      server.on('optimStep').reply(422, { detail: 'no' }).once();
+      expect((await client.post('optim_step', optimBody(modelId, 3))).status).toBe(422);
+      for (const seqId of [4, 5]) {
+        expect((await step(seqId)).json.detail).toBe(`Sequence conflict: expected 3, got ${seqId}.`);
+      }
     });
+  });
+
+  it('a sample needs a limit, and stops in a list', async () => {
+    const sampleWith = async (client: RawClient, params: object) => {
+      const samplerId = await client.createSampler(await client.createSession());
+      return client.sample(sampleBody(samplerId, 0, { sampling_params: params }));
+    };
+    await withDialect('skyrl-tx', async (client) => {
+      expect((await sampleWith(client, { temperature: 1 })).status).toBe(400);
+      expect((await sampleWith(client, { max_tokens: 4, stop: 'a' })).status).toBe(422);
+      expect((await sampleWith(client, { max_tokens: 4, stop: ['a'] })).status).toBe(200);
+    });
+    const stopped: unknown[] = [];
+    for (const dialect of ['json', 'open-rl'] as const) {
+      await withDialect(
+        dialect,
+        async (client) => {
+          const { json } = await sampleWith(client, { max_tokens: 4, temperature: 0, stop: Array.from({ length: 256 }, (_, id) => id) });
+          const answer = await client.result(json.request_id, 'Sample');
+          stopped.push(answer.json.sequences[0].stop_reason);
+        },
+        { engine: 'learn' },
+      );
+    }
+    expect(stopped).toEqual(['stop', 'length']);
+  });
+
+  it('weights are loaded into any model, or only into a new one', async () => {
+    for (const [dialect, statuses] of [
+      ['json', [200, 200]],
+      ['skyrl', [200, 400]],
+    ] as const) {
+      await withDialect(dialect, async (client) => {
+        const sessionId = await client.createSession();
+        const saved = await client.createModel(sessionId);
+        const { json } = await client.post('save_weights', stateSave(saved, 1));
+        const { path } = (await client.result(json.request_id, 'SaveWeights')).json;
+        const modelId = await client.createModel(sessionId, 1);
+        const seen: number[] = [];
+        for (const seqId of [1, 2]) {
+          const body = { model_id: modelId, path, seq_id: seqId, optimizer: true, type: 'load_weights' };
+          const load = await client.post('load_weights', body);
+          seen.push((await client.result(load.json.request_id, 'LoadWeights')).status);
+        }
+        expect(seen).toEqual(statuses);
+      });
+    }
   });
 
   it('newer servers name the sequences', async () => {

@@ -107,8 +107,8 @@ function requireFields(route: RouteName, wire: unknown): void {
 }
 
 /** A refused submission uses up its sequence ID: the operations behind it must not wait for it. */
-function skipNumber({ tenant }: BodyInput, head: SubmissionHead | undefined): void {
-  if (head !== undefined) tenant.skip(head.modelId, head.seqId);
+function skipNumber({ tenant, dialect }: BodyInput, head: SubmissionHead | undefined): void {
+  if (head !== undefined) tenant.skip(head.modelId, head.seqId, dialect);
 }
 
 /** The model and the sequence ID in a body that is otherwise invalid; undefined when it names none. */

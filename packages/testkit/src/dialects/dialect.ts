@@ -8,8 +8,8 @@ export interface Dialect {
   readonly name: string;
   /** Bodies that `forward_backward` takes. */
   readonly requestFormats: readonly WireFormat[];
-  /** The status for a body of another format. */
-  readonly refusedFormatStatus: 400 | 415 | 422;
+  /** The status for a body of another format. 500 where the server fails while it reads the body. */
+  readonly refusedFormatStatus: 400 | 415 | 422 | 500;
   /** Results of Sample, Forward and ForwardBackward: one format, or the one that the poll accepts. */
   readonly resultFormat: WireFormat | 'accept';
   readonly submitStatus: 200 | 201 | 202;
@@ -21,18 +21,23 @@ export interface Dialect {
   readonly pending: 'timeout' | 'timeout-blank' | 'try-again';
   /** What a failed future answers. */
   readonly failure: 'category' | 'request-failed' | 'detail' | 'error-message';
+  /** The status of the failures `detail` and `error-message`. */
+  readonly failureStatus: 400 | 422;
   /** The spelling of a failure's category: `user`, `user_error`, `USER`, or none. */
   readonly failureCategory: 'plain' | 'suffixed' | 'upper' | 'none';
   /** Routes that do not exist. */
   readonly missingRoutes: readonly RouteName[];
   /** The status for routes that do not exist. */
   readonly missingStatus: 404 | 405;
-  /** Whether operations may arrive out of order. */
-  readonly order: 'any' | 'strict';
+  /**
+   * Whether operations may arrive out of order: `strict` refuses the submission, `gapless` fails every operation behind a missing sequence ID.
+   * There, a refused submission leaves such a gap.
+   */
+  readonly order: 'any' | 'strict' | 'gapless';
   /** What a repeated submission gets. */
   readonly repeat: 'original' | 'conflict';
-  /** What a second save under the same name gets: a failed future, or a 409 to the submission. */
-  readonly nameClash: 'failure' | 'conflict';
+  /** What a second save under the same name gets: a failed future, a 409 to the submission, or the place of the first. */
+  readonly nameClash: 'failure' | 'conflict' | 'overwrite';
   /** Names a checkpoint may have. */
   readonly checkpointName: RegExp;
   /** The range of a checkpoint's time-to-live, inclusive. */
@@ -41,9 +46,16 @@ export interface Dialect {
   readonly samplerSegment: 'sampler_weights' | '';
   /** Whether listings give `weights/name` or `name`. */
   readonly checkpointIds: 'prefixed' | 'bare';
-  readonly archive: 'redirect' | 'json';
-  /** Prompt log-probabilities: N entries with a null first, or N - 1. */
-  readonly promptLogprobs: 'full' | 'shifted';
+  /** How an archive is named: a redirect, a JSON answer, or a redirect to a place on the server's disk. */
+  readonly archive: 'redirect' | 'json' | 'file';
+  /** Which models take weights: all, or only those that have not been trained. */
+  readonly loads: 'any' | 'untrained';
+  /** Prompt log-probabilities: N entries with a null first, N - 1, or none. */
+  readonly promptLogprobs: 'full' | 'shifted' | 'none';
+  /** What a sample may stop at: a text or a list, a list only (else 422), or nothing, because stops are ignored. */
+  readonly stops: 'any' | 'lists' | 'ignored';
+  /** Whether a sample without `max_tokens` is refused with 400. */
+  readonly isMaxTokensRequired: boolean;
   /** Metric names with `:reduction`, without, or no metrics at all. */
   readonly metrics: 'reduced' | 'plain' | 'none';
   /** The key of a model's name in the capabilities. */
@@ -73,6 +85,7 @@ export const HOSTED: Dialect = {
   longPollMs: undefined,
   pending: 'timeout',
   failure: 'category',
+  failureStatus: 400,
   failureCategory: 'plain',
   missingRoutes: ['forward'],
   missingStatus: 404,
@@ -84,7 +97,10 @@ export const HOSTED: Dialect = {
   samplerSegment: 'sampler_weights',
   checkpointIds: 'prefixed',
   archive: 'redirect',
+  loads: 'any',
   promptLogprobs: 'full',
+  stops: 'any',
+  isMaxTokensRequired: false,
   metrics: 'reduced',
   modelNameKey: 'model_name',
   hasModelDetails: true,

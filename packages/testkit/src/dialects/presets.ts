@@ -62,78 +62,96 @@ const JSON_ONLY: Dialect = {
   missingRoutes: [],
 };
 
-/** JSON, short numeric future ids, long holds, failures as statuses, no configuration endpoints. */
-const SKYRL: Dialect = {
+/** Routes beside training and sampling that SkyRL has. */
+const SKYRL_ROUTES: readonly RouteName[] = ['telemetry', 'listTrainingRuns', 'getTrainingRun', 'listCheckpoints', 'checkpointArchive'];
+
+/**
+ * SkyRL's server as PyPI has it (`skyrl-tx`): JSON, and 500 for protobuf; numeric future ids, long holds, failures as statuses, no configuration
+ * endpoints, no metrics, 409 for a taken name, bare checkpoint ids, sampler paths without a segment.
+ */
+const SKYRL_TX: Dialect = {
   ...JSON_ONLY,
-  name: 'skyrl',
-  refusedFormatStatus: 422,
+  name: 'skyrl-tx',
+  refusedFormatStatus: 500,
   ids: 'number',
   longPollMs: 300_000,
   failure: 'detail',
   ttlSeconds: ANY_TTL,
-  missingRoutes: [
-    ...NEWER_ROUTES,
-    'clientConfig',
-    'clientDynamicConfig',
-    'authToken',
-    'auditLog',
-    'billingUsage',
-    'exportSessionTrace',
-    'assignSessionProject',
-  ],
+  missingRoutes: ['clientConfig', 'getSampler', ...BEYOND_SMALLEST_SERVER.filter((route) => !SKYRL_ROUTES.includes(route))],
   nameClash: 'conflict',
-  metrics: 'plain',
+  checkpointName: /^[A-Za-z0-9_-]{1,255}$/,
+  samplerSegment: '',
+  checkpointIds: 'bare',
+  promptLogprobs: 'shifted',
+  stops: 'lists',
+  isMaxTokensRequired: true,
+  metrics: 'none',
+  hasModelDetails: false,
   hasTimeZone: false,
   keys: 'any',
   hasSequenceIds: false,
 };
 
-/** JSON, UUIDs, try-again answers, 202 on submission, strict order. */
+/** SkyRL's server as its repository has it: both wire formats, zstd, `client/config`, loads only into a model that has not been trained. */
+const SKYRL: Dialect = {
+  ...SKYRL_TX,
+  name: 'skyrl',
+  requestFormats: ['protobuf', 'json'],
+  refusedFormatStatus: 415,
+  resultFormat: 'accept',
+  missingRoutes: SKYRL_TX.missingRoutes.filter((route) => route !== 'clientConfig'),
+  loads: 'untrained',
+};
+
+/** Protobuf, UUIDs, try-again answers, 202 on submission, no gaps in sequence IDs, names that may be used twice, archives on the server's disk. */
 const TUFT: Dialect = {
-  ...JSON_ONLY,
+  ...HOSTED,
   name: 'tuft',
-  refusedFormatStatus: 400,
+  resultFormat: 'accept',
   submitStatus: 202,
   ids: 'uuid',
   longPollMs: 120_000,
   pending: 'try-again',
-  failure: 'request-failed',
-  failureCategory: 'suffixed',
+  failure: 'detail',
+  failureStatus: 422,
   ttlSeconds: ANY_TTL,
   missingRoutes: [
     ...NEWER_ROUTES,
+    'forward',
     'clientDynamicConfig',
-    'authToken',
-    'telemetry',
     'auditLog',
     'billingUsage',
     'exportSessionTrace',
     'assignSessionProject',
+    'setCheckpointTtl',
   ],
   missingStatus: 405,
-  order: 'strict',
+  order: 'gapless',
   repeat: 'conflict',
-  checkpointName: /^[A-Za-z0-9_-]{1,128}$/,
-  archive: 'json',
-  clientConfig: { parallel_fwdbwd_chunks: false, fwd_via_fwdbwd: true },
+  nameClash: 'overwrite',
+  archive: 'file',
+  keys: 'any',
+  clientConfig: { parallel_fwdbwd_chunks: false },
   hasSequenceIds: false,
 };
 
-/** JSON, polls answered immediately, blank 408, few routes, no keys. */
+/** JSON, and 500 for protobuf; polls answered immediately, blank 408, few routes, no keys, no prompt log-probabilities, stops ignored. */
 const OPEN_RL: Dialect = {
   ...JSON_ONLY,
   name: 'open-rl',
+  refusedFormatStatus: 500,
   submitStatus: 201,
   longPollMs: 0,
   pending: 'timeout-blank',
   failure: 'error-message',
   ttlSeconds: ANY_TTL,
-  missingRoutes: BEYOND_SMALLEST_SERVER,
+  missingRoutes: ['forward', 'unloadModel', 'weightsInfo', ...BEYOND_SMALLEST_SERVER],
   order: 'strict',
+  nameClash: 'overwrite',
   samplerSegment: '',
   checkpointIds: 'bare',
-  promptLogprobs: 'shifted',
-  metrics: 'none',
+  promptLogprobs: 'none',
+  stops: 'ignored',
   modelNameKey: 'model_id',
   hasModelDetails: false,
   keys: 'none',
@@ -182,6 +200,7 @@ export const DIALECTS = {
   both: BOTH,
   json: JSON_ONLY,
   skyrl: SKYRL,
+  'skyrl-tx': SKYRL_TX,
   tuft: TUFT,
   'open-rl': OPEN_RL,
   hatchery: HATCHERY,

@@ -47,11 +47,17 @@ export const checkpointArchive: RouteHandler<'checkpointArchive'> = (context) =>
   const nowMs = server.clock.now();
   checkpoint.archiveReadyAtMs ??= nowMs + server.settings.archiveBuildMs;
   if (nowMs < checkpoint.archiveReadyAtMs) refuse(503, 'The archive is being built; try again later');
+  if (server.dialect.archive === 'file') return { status: 302, headers: { location: placeOnDisk(checkpoint) }, body: '' };
   const resource = `/signed/archive/${encodeURIComponent(tenant.label)}/${encodeURIComponent(checkpoint.path)}`;
   const { url, expiresAtMs } = signedUrl(server, resource, URL_LIFETIME_MS);
   if (server.dialect.archive === 'json') return jsonReply(200, { url, expires: dateText(server, expiresAtMs) });
   return { status: 302, headers: { location: url, expires: new Date(expiresAtMs).toUTCString() }, body: '' };
 };
+
+/** Where a server with a disk would keep the checkpoint. */
+function placeOnDisk({ trainingRunId, kind, name }: CheckpointRecord): string {
+  return `file:///checkpoints/${[trainingRunId, kind, name].map(encodeURIComponent).join('/')}`;
+}
 
 export const externalWeightsUrls: RouteHandler<'externalWeightsUrls'> = (context) => {
   const { server, tenant } = context;

@@ -30,7 +30,9 @@ export function encodeResult(dialect: Dialect, future: FutureRecord, value: unkn
 function encodeSample(dialect: Dialect, requestId: string, value: SampleResponse, format: WireFormat): EncodedResult {
   const { promptLogprobs } = value;
   const shaped =
-    promptLogprobs === undefined || dialect.promptLogprobs === 'full' ? value : { ...value, promptLogprobs: promptLogprobs.subarray(1) };
+    promptLogprobs === undefined || dialect.promptLogprobs === 'full'
+      ? value
+      : { ...value, promptLogprobs: dialect.promptLogprobs === 'none' ? undefined : promptLogprobs.subarray(1) };
   if (format === 'protobuf') return { contentType: 'application/x-protobuf', body: serverProtobuf.sampleResponse.encode(shaped) };
   const wire: Record<string, unknown> = { ...sampleResponse.encode(shaped) };
   if (dialect.hasSequenceIds && Array.isArray(wire['sequences'])) {

@@ -73,7 +73,7 @@ function pendingReply({ server }: Poll, future: FutureRecord): ServerReply {
   return jsonReply(pending === 'timeout' ? 408 : 200, body);
 }
 
-function failureReply({ failure, failureCategory }: Dialect, { error, category }: FutureFailure): ServerReply {
+function failureReply({ failure, failureCategory, failureStatus }: Dialect, { error, category }: FutureFailure): ServerReply {
   const spelled = { plain: category, suffixed: `${category}_error`, upper: category.toUpperCase(), none: undefined }[failureCategory];
   const fields = spelled === undefined ? { error } : { error, category: spelled };
   switch (failure) {
@@ -82,8 +82,8 @@ function failureReply({ failure, failureCategory }: Dialect, { error, category }
     case 'request-failed':
       return jsonReply(200, { type: 'request_failed', ...fields });
     case 'detail':
-      return jsonReply(400, { detail: error });
+      return jsonReply(failureStatus, { detail: error });
     case 'error-message':
-      return jsonReply(400, { error_message: error });
+      return jsonReply(failureStatus, { error_message: error });
   }
 }

@@ -26,6 +26,9 @@ function loadIntoModel(context: LoadContext, modelId: string): ReturnType<typeof
     changesEngine: true,
     // Looked up when the operation runs: an earlier operation of the same model may save it.
     run: async (engine) => {
+      if (context.server.dialect.loads === 'untrained' && seqId !== 1) {
+        throw new UserFailure(`The model ${modelId} has been used: weights can be loaded only into a new one`);
+      }
       const checkpoint = checkpointFor(context);
       if (checkpoint.baseModel !== model.baseModel) {
         throw new UserFailure(`The checkpoint ${path} belongs to ${checkpoint.baseModel}, but the model to ${model.baseModel}`);

@@ -1,5 +1,6 @@
 import type { SampleResponse } from '@tinkex/types';
 import type { SampleRequest } from '@tinkex/types/wire';
+import type { Dialect } from '../dialects/dialect.js';
 import type { CheckpointFiles, EngineSampler } from '../engine/engine.js';
 import { textFingerprint } from '../requests/fingerprint.js';
 import { jsonReply, refuse } from '../requests/message.js';
@@ -76,6 +77,7 @@ export function addSampler(
 export const asample: RouteHandler<'asample'> = (context: RequestContext<'asample'>) => {
   const { server, tenant, request } = context;
   const { samplingSessionId, seqId } = request;
+  checkSamplingParams(context);
   if (samplingSessionId === undefined) return sampleDirectly(context);
   const sampler = samplerOf(context, samplingSessionId);
   if (seqId === undefined) context.reject(422, 'seq-missing', 'asample with a sampling_session_id needs a seq_id');
@@ -133,7 +135,7 @@ function startSample(
   const { server, tenant, request } = context;
   const operation = newOperation(context, requestId, 'Sample', async () => {
     const engine = await engineOf();
-    const response = await engine.sample(engineInput(request));
+    const response = await engine.sample(engineInput(request, server.dialect));
     noteUsage(context, sessionId, baseModel, response);
     return response;
   });
@@ -141,11 +143,20 @@ function startSample(
   return futureReply(context, requestId, sequenceIds(context, requestId));
 }
 
-function engineInput(request: SampleRequest): Parameters<EngineSampler['sample']>[0] {
+/** Refuses what the dialect does not take: a sample without a limit, or a stop that is not a list. */
+function checkSamplingParams({ server, request }: RequestContext<'asample'>): void {
+  const { isMaxTokensRequired, stops } = server.dialect;
+  const { maxTokens, stop } = request.samplingParams ?? {};
+  if (stops === 'lists' && typeof stop === 'string') refuse(422, 'stop must be a list');
+  if (isMaxTokensRequired && maxTokens === undefined) refuse(400, 'max_tokens is required');
+}
+
+function engineInput(request: SampleRequest, { stops }: Dialect): Parameters<EngineSampler['sample']>[0] {
+  const { samplingParams = {} } = request;
   return {
     prompt: request.prompt,
     numSamples: request.numSamples ?? 1,
-    samplingParams: request.samplingParams ?? {},
+    samplingParams: stops === 'ignored' ? { ...samplingParams, stop: [] } : samplingParams,
     promptLogprobs: request.promptLogprobs ?? false,
     topkPromptLogprobs: request.topkPromptLogprobs ?? 0,
     topkSampleLogprobs: request.topkSampleLogprobs,

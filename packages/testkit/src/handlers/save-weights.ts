@@ -12,13 +12,14 @@ import { submitTraining } from './training-submission.js';
 const SEGMENTS = { training: 'weights', external: 'external_weights' } as const;
 
 export const saveWeights: RouteHandler<'saveWeights'> = (context) => {
-  const { modelId, seqId, path: name = `checkpoint-${seqId}`, ttlSeconds, overwrite = false, userMetadata } = context.request;
+  const { modelId, seqId, path: name = `checkpoint-${seqId}`, ttlSeconds, userMetadata } = context.request;
+  const { nameClash } = context.server.dialect;
+  const overwrite = nameClash === 'overwrite' || (context.request.overwrite ?? false);
   const model = modelOf(context, modelId);
   checkName(context, name);
   checkTtl(context, ttlSeconds);
   const path = checkpointPath(context, model.modelId, 'training', name);
-  const isRepeat = seqId !== undefined && model.lane.find(Number(seqId)) !== undefined;
-  if (context.server.dialect.nameClash === 'conflict' && !overwrite && !isRepeat) refuseClash(context, path);
+  if (!overwrite) refuseClash(context, model, seqId, path);
   return submitTraining(context, {
     model,
     seqId,
@@ -36,7 +37,10 @@ export const saveWeights: RouteHandler<'saveWeights'> = (context) => {
 export const saveWeightsForSampler: RouteHandler<'saveWeightsForSampler'> = (context) => {
   const { modelId, seqId, path: name, samplingSessionSeqId, ttlSeconds, userMetadata } = context.request;
   const model = modelOf(context, modelId);
-  if (name !== undefined) checkName(context, name);
+  if (name !== undefined) {
+    checkName(context, name);
+    refuseClash(context, model, seqId, checkpointPath(context, modelId, 'sampler', name));
+  }
   checkTtl(context, ttlSeconds);
   return submitTraining(context, {
     model,
@@ -83,8 +87,13 @@ export function checkTtl({ server }: RequestContext, ttlSeconds: number | null |
   }
 }
 
-function refuseClash({ server, tenant }: RequestContext, path: string): void {
-  if (liveCheckpoint(server, tenant, path) !== undefined) refuse(409, `The checkpoint ${path} already exists`);
+/** Refuses a name that is taken, where the dialect does so at the submission. A repeated submission is not a clash with itself. */
+function refuseClash({ server, tenant }: RequestContext, { modelId, lane }: ModelRecord, seqId: number | undefined, path: string): void {
+  const isRepeat = seqId !== undefined && lane.find(seqId) !== undefined;
+  if (server.dialect.nameClash !== 'conflict' || isRepeat || liveCheckpoint(server, tenant, path) === undefined) return;
+  // Unlike other conflicts, this one is final.
+  if (seqId !== undefined) tenant.skip(modelId, seqId, server.dialect);
+  refuse(409, `The checkpoint ${path} already exists`);
 }
 
 /** The path of a checkpoint, as the dialect writes it. */

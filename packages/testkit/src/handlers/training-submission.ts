@@ -2,7 +2,7 @@ import type { EngineModel } from '../engine/engine.js';
 import { refuse, type ServerReply } from '../requests/message.js';
 import type { RequestContext } from '../requests/request-context.js';
 import { acceptedId } from '../state/accepted-id.js';
-import { OperationFailure } from '../state/executor.js';
+import { OperationFailure, UserFailure } from '../state/executor.js';
 import type { AcceptedOperation, ModelRecord } from '../state/records.js';
 import { futureReply, newOperation } from './submit.js';
 
@@ -40,6 +40,7 @@ export function submitTraining(context: RequestContext, submission: TrainingSubm
     context.reject(400, 'seq-order', `seq_id ${seqId} of ${model.modelId} is out of order: ${lane.highest + 1} is next`);
   }
   const requestId = context.server.ids.request(model.modelId, String(seqId));
+  if (context.server.dialect.order === 'gapless' && seqId !== lane.highest + 1) return failBehindGap(context, submission, requestId, seqId);
   const accepted = { fingerprint, requestId };
   context.tenant.changed('accepted', acceptedId(model.modelId, seqId));
   if (model.progress.hasLostChanges) {
@@ -49,6 +50,16 @@ export function submitTraining(context: RequestContext, submission: TrainingSubm
   }
   const operation = newOperation(context, requestId, submission.requestType, () => runInEngine(context, submission));
   lane.submit(seqId, operation, accepted);
+  return futureReply(context, requestId);
+}
+
+/** Accepts an operation that fails, because the server never got the one before it. It does not count: the next one fails too. */
+function failBehindGap(context: RequestContext, { model, requestType }: TrainingSubmission, requestId: string, seqId: number): ServerReply {
+  const expected = model.lane.highest + 1;
+  const operation = newOperation(context, requestId, requestType, () => {
+    throw new UserFailure(`Sequence conflict: expected ${expected}, got ${seqId}.`);
+  });
+  void context.server.executor.execute(context.tenant, operation);
   return futureReply(context, requestId);
 }
 

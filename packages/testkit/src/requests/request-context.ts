@@ -77,7 +77,7 @@ export class RequestContext<Name extends RouteName = RouteName> {
   skipIfRefused(status: number): void {
     const isFinal = status >= 400 && status !== 402 && !isRetryableStatus(status);
     const { modelId, seqId } = (this.request ?? {}) as { readonly modelId?: unknown; readonly seqId?: unknown };
-    if (isFinal && typeof modelId === 'string' && typeof seqId === 'number') this.tenant.skip(modelId, seqId);
+    if (isFinal && typeof modelId === 'string' && typeof seqId === 'number') this.tenant.skip(modelId, seqId, this.server.dialect);
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Clock } from '@tinkex/http';
+import type { Dialect } from '../dialects/dialect.js';
 import type { ServerReply } from '../requests/message.js';
 import { FutureStore, type RetentionLimits } from './future-store.js';
 import type { AuditRecord, CheckpointRecord, ModelRecord, SamplerRecord, SessionRecord, UsageRecord } from './records.js';
@@ -56,8 +57,9 @@ export class Tenant {
     this.#changes.changed(this, table, id);
   }
 
-  /** Gives up the sequence ID of a submission that was refused for good. */
-  skip(modelId: string, seqId: number): void {
+  /** Gives up the sequence ID of a submission that was refused for good. A server without gaps keeps expecting it. */
+  skip(modelId: string, seqId: number, { order }: Pick<Dialect, 'order'>): void {
+    if (order === 'gapless') return;
     this.models.get(modelId)?.lane.skip(seqId);
     this.changed('progress', modelId);
   }
