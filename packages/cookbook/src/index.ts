@@ -3,8 +3,10 @@ export type { SpendingLimits } from './budget/spending.js';
 export type { CheckpointLifetimes } from './checkpoints/checkpointer.js';
 export type { SavePolicy } from './checkpoints/save-policy.js';
 export { type ConversationDataset, conversationDataset, type DataReport, type RenderOptions } from './data/conversation-dataset.js';
+export type { ConversationFormat } from './data/conversation-records.js';
 export { type ConversationSource, type ConversationSplit, conversationsFrom, type SplitOptions } from './data/conversation-source.js';
-export { type ConversationFormat, type ConversationsFromJsonlOptions, conversationsFromJsonl } from './data/conversations-from-jsonl.js';
+export { type ConversationFileOptions, conversationsFromJsonl } from './data/conversations-from-jsonl.js';
+export { conversationsFromParquet } from './data/conversations-from-parquet.js';
 export { messageText } from './data/message-text.js';
 export { numpyPermutation } from './data/numpy-random.js';
 export {
@@ -100,3 +102,17 @@ export { trainRl } from './rl/train-rl.js';
 export { trajectoryMetrics } from './rl/trajectory-metrics.js';
 export type { SupervisedConfig, SupervisedData } from './supervised/config.js';
 export { type SupervisedRun, trainSupervised } from './supervised/train-supervised.js';
+export type { AdapterSourceOptions, CheckpointDownloads } from './weights/adapter-source.js';
+export { type BaseLayout, readBaseLayout } from './weights/base-layout.js';
+export { type ExportedAdapter, type ExportPeftOptions, exportPeft } from './weights/export-peft.js';
+export { type HubOptions, hubBaseLayout } from './weights/hub-layout.js';
+export { type MergeAdapterOptions, type MergedModel, mergeAdapter } from './weights/merge-adapter.js';
+export { type PublishedModel, type PublishOptions, publish } from './weights/publish.js';
+export type { TensorInfo } from './weights/safetensors/dtype.js';
+export {
+  openSafetensors,
+  type SafetensorsHeader,
+  type SafetensorsReader,
+  type StoredTensor,
+} from './weights/safetensors/safetensors-reader.js';
+export { type TensorToWrite, type WriteSafetensorsOptions, writeSafetensors } from './weights/safetensors/safetensors-writer.js';

@@ -1,6 +1,12 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { conversationDataset, conversationsFrom, conversationsFromJsonl, trainSupervised } from '@tinkex/cookbook';
+import {
+  conversationDataset,
+  conversationsFrom,
+  conversationsFromJsonl,
+  conversationsFromParquet,
+  trainSupervised,
+} from '@tinkex/cookbook';
 import { type Conversation, getRenderer } from '@tinkex/renderers';
 import { ByteTokenizer, ValidationError } from '@tinkex/types';
 import { describe, expect, it } from 'vitest';
@@ -67,7 +73,7 @@ describe('JSONL files', () => {
       .catch((thrown: unknown) => thrown as ValidationError);
     if (!ValidationError.isInstance(error)) throw new Error('The files were accepted.');
     expect(error.issues.map(({ path }) => path)).toEqual([`${first}:2`, `${first}:4`, `${first}:5`, `${second}:1`, `${second}:3`]);
-    expect(error.message).toContain('5 lines are not conversations. Nothing was trained.');
+    expect(error.message).toContain('5 records are not conversations. Nothing was trained.');
     expect(error.issues[3]?.message).toContain('messages[0].content');
     const service = setup.connect();
     const logPath = join(setup.folder, 'run');
@@ -115,5 +121,34 @@ describe('conversations', () => {
     );
     for (const lengths of epochs) expect(lengths.reduce((sum, length) => sum + length, 0)).toBe(report.tokens);
     expect(epochs[0]).not.toEqual(epochs[1]);
+  });
+});
+
+describe('Parquet files', () => {
+  const fixture = (name: string): string => new URL(`./fixtures/${name}`, import.meta.url).pathname;
+
+  it('of pyarrow are read with nested messages and tool calls, whatever their compression', async () => {
+    const { train } = await conversationsFromParquet(fixture('chats-zstd.parquet'), { shuffleSeed: null }).load();
+    expect(train.slice(0, 3).map(({ messages }) => messages.map(({ role, content }) => `${role}: ${content}`))).toEqual(
+      [0, 1, 2].map((number) => ['system: Be brief.', `user: What is ${number} + ${number}?`, `assistant: ${2 * number}`]),
+    );
+    expect(train[3]?.messages).toMatchObject([
+      { role: 'user' },
+      { role: 'assistant', toolCalls: [{ id: 'c1', function: { name: 'weather', arguments: '{"city": "Bern"}' } }] },
+      { role: 'tool', content: 'rain', toolCallId: 'c1' },
+      { role: 'assistant', content: 'It rains.' },
+    ]);
+    const split = await conversationsFromParquet(fixture('chats-zstd.parquet'), { testSize: 1 }).load();
+    expect([split.train.length, split.test?.length]).toEqual([3, 1]);
+  });
+
+  it('report all bad rows with file and row, and a file that is not Parquet', async () => {
+    const path = fixture('sharegpt-snappy.parquet');
+    await expect(conversationsFromParquet([path, path]).load()).rejects.toMatchObject({
+      issues: [{ path: `${path}:row 1` }, { path: `${path}:row 1` }],
+    });
+    const text = await file('chats.parquet', ['not a table']);
+    await expect(conversationsFromParquet(text).load()).rejects.toThrow('chats.parquet cannot be read');
+    await expect(conversationsFromParquet(join(setup.folder, 'none.parquet')).load()).rejects.toThrow('ENOENT');
   });
 });
