@@ -1,0 +1,56 @@
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { withService } from '../config/connect.js';
+import { CommandFailure } from '../output/command-failure.js';
+import { downloadFolderName, requireDownloadable } from '../output/download-folder.js';
+import { formatSize } from '../output/format-size.js';
+import { ProgressBar } from '../output/progress-bar.js';
+import { showRecord } from '../output/show-result.js';
+import { type RegisterCommand, runWith } from './command-context.js';
+import { examples } from './help-text.js';
+
+interface DownloadOptions {
+  readonly output: string;
+  readonly force?: boolean | undefined;
+}
+
+/** `tinkex checkpoint download` */
+export const registerCheckpointDownload: RegisterCommand = (parent, process) => {
+  parent
+    .command('download')
+    .argument('<path>', 'tinker://… of a training or external checkpoint')
+    .description('Download the files of a checkpoint into a new folder, all or nothing.')
+    .option('-o, --output <folder>', 'where the new folder is created', '.')
+    .option('--force', 'replace the folder if it exists; the old one stays until everything has arrived')
+    .addHelpText('after', examples(['checkpoint download tinker://0bd9d4f8:train:0/weights/final -o weights', 'into weights/']))
+    .action(
+      runWith<DownloadOptions>(process, async (context, { output, force = false }, [path = '']) => {
+        const { terminal, format, signal } = context;
+        const type = await requireDownloadable(path);
+        const directory = join(resolve(output), downloadFolderName(path));
+        if (!force && existsSync(directory)) {
+          throw new CommandFailure(`${directory} exists already`, {
+            code: 'FOLDER_EXISTS',
+            cure: 'Pass --force to replace it, or --output.',
+          });
+        }
+        if (type === 'training' && format !== 'json') terminal.note('Exporting the weights first, in a separate session.');
+        const downloaded = await withService(context, async (service) => {
+          using bar = new ProgressBar(terminal, { isShown: format === 'table' });
+          const onProgress = (progress: { receivedBytes: number; totalBytes?: number | undefined; fileName?: string | undefined }): void =>
+            bar.update({ done: progress.receivedBytes, total: progress.totalBytes, label: progress.fileName });
+          return await service.createRestClient().downloadCheckpoint(path, { directory, overwrite: force, onProgress, signal });
+        });
+        await showRecord(context, {
+          title: `Downloaded ${path}`,
+          properties: [
+            ['Path', path],
+            ['Files', String(downloaded.fileCount)],
+            ['Total Size', formatSize(downloaded.totalBytes)],
+            ['Downloaded to', directory],
+          ],
+          json: { tinker_path: path, file_count: downloaded.fileCount, total_size_bytes: downloaded.totalBytes, destination: directory },
+        });
+      }),
+    );
+};

@@ -1,0 +1,1 @@
+export { EXIT, type ExitCode } from './output/exit-codes.js';

@@ -1,0 +1,4 @@
+#!/usr/bin/env node
+import { runCommandLine } from './run-command-line.js';
+
+await runCommandLine(process.argv.slice(2));
