@@ -1,11 +1,13 @@
 import { listExamples, startExample } from './examples.mjs';
 import { install } from './install.mjs';
+import { serve } from './serve.mjs';
 import { runTests } from './tests.mjs';
 
 const USAGE = `Usage:
   npm start                           run the quickstart on a local server; no account needed
   npm start -- --list                 list the examples
   npm start -- <example> [arguments]  run one of them
+  npm run serve -- [options]          serve a local Tinker server to any client, from the sources
   npm test                            run every test
   npm test -- <package...> [options]  run the tests of some packages (types, http, ...); options go to vitest
 `;
@@ -22,6 +24,10 @@ export async function main(argv) {
   if (command === 'start') {
     await install();
     return startExample(args);
+  }
+  if (command === 'serve') {
+    await install();
+    return serve(args);
   }
   if (command === 'test') {
     await install();

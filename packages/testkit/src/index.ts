@@ -1,4 +1,5 @@
 export { VirtualClock, type VirtualClockOptions } from '@tinkex/http/testing';
+export type { ScriptRequest } from './control/control-script.js';
 export type { Dialect } from './dialects/dialect.js';
 export { DIALECTS, type DialectName } from './dialects/presets.js';
 export { type CannedEngineOptions, cannedEngine } from './engine/canned-engine.js';
@@ -49,7 +50,8 @@ export type {
 } from './script/script.js';
 export { createTestServer, startServer } from './server/create-server.js';
 export { type MemoryServed, memoryTransport } from './server/memory-transport.js';
-export type { JwtOptions, ListenOptions, TestServerOptions } from './server/server-options.js';
+export type { ControlOptions, JwtOptions, ListenOptions, TestServerOptions } from './server/server-options.js';
+export type { ServerScope } from './server/server-scope.js';
 export type { TestServer } from './server/test-server.js';
 export type { QueueStateNote } from './state/queue-pause.js';
 export { DEFAULT_API_KEY } from './state/tenant-directory.js';

@@ -2,7 +2,7 @@ import { HttpClient } from '@tinkex/http';
 import { describe, expect, it, vi } from 'vitest';
 import { memoryTransport, startServer, VirtualClock } from '../src/index.js';
 import { tinkexTest } from '../src/vitest/index.js';
-import { leaksOf } from '../src/vitest/leaks.js';
+import { leaksOf, timersThatWait } from '../src/vitest/leaks.js';
 import { optimBody, RawClient } from './raw-client.js';
 
 describe('tinkexTest', () => {
@@ -48,6 +48,13 @@ describe('tinkexTest', () => {
 
   tinkexTest.fails('fails a test whose expectation is not met', async ({ server }) => {
     server.expect('asample').once();
+  });
+});
+
+describe('a test that times out', () => {
+  it('hears about timers that wait on the virtual clock', () => {
+    expect(timersThatWait(2)).toMatch(/timed out while 2 timers wait on the virtual clock.*clock\.runUntil/);
+    expect(timersThatWait(0)).toBeUndefined();
   });
 });
 

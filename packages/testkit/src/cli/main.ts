@@ -25,6 +25,9 @@ program
   .option('--record <upstream, dir...>', 'pass requests on to the server UPSTREAM and record its answers in the folder DIR')
   .option('--replay <dir>', 'answer from the recording in this folder, without any other server')
   .option('--record-on-miss <upstream>', 'with --replay: pass on what the recording does not have, and add it')
+  .option('--control [token]', 'let tests in other processes script this server under /__testkit; prints a token unless one is given')
+  .option('--control-remote', 'with --control: also for programs on other machines', false)
+  .option('--virtual-clock', 'time stands still until it is advanced under /__testkit/clock, with --control', false)
   .option('--no-log', 'do not log requests')
   .action(async (options: ServeOptions, command: Command) => {
     if (options.chaos === undefined && command.getOptionValueSource('chaosRate') === 'cli') {
@@ -32,6 +35,9 @@ program
     }
     if (options.state === undefined && command.getOptionValueSource('durability') === 'cli') {
       command.error("error: option '--durability' has no effect without '--state <dir>'");
+    }
+    if (options.control === undefined && (options.controlRemote === true || options.virtualClock === true)) {
+      command.error("error: options '--control-remote' and '--virtual-clock' have no effect without '--control'");
     }
     const replay = replayOptionsOf(options, (message) => command.error(`error: ${message}`));
     if (replay !== undefined) return serveReplay(replay, options, { write: (line) => process.stdout.write(`${line}\n`) });

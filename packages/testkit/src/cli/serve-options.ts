@@ -23,6 +23,10 @@ export interface ServeOptions {
   readonly record?: readonly string[] | undefined;
   readonly replay?: string | undefined;
   readonly recordOnMiss?: string | undefined;
+  /** The token, or true for a random one. */
+  readonly control?: string | true | undefined;
+  readonly controlRemote?: boolean | undefined;
+  readonly virtualClock?: boolean | undefined;
   readonly log: boolean;
 }
 

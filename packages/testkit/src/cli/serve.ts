@@ -1,6 +1,9 @@
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
+import { VirtualClock } from '@tinkex/http/testing';
 import type { RecordedCall } from '../recorder/recorded-call.js';
 import { startServer } from '../server/create-server.js';
+import type { ControlOptions } from '../server/server-options.js';
 import type { TestServer } from '../server/test-server.js';
 import { SeenClients } from './seen-clients.js';
 import type { ServeOptions } from './serve-options.js';
@@ -12,15 +15,16 @@ export interface Output {
 
 /** Runs a server until the process receives SIGINT or SIGTERM, then saves its state. */
 export async function serve(options: ServeOptions, output: Output): Promise<void> {
-  const server = await startServing(options, output);
-  output.write(greeting(server, options));
+  const control = controlOf(options);
+  const server = await startServing(options, output, control);
+  output.write(greeting(server, options, control?.token));
   const signal = await untilStopped();
   output.write(`Received ${signal}: stopping${options.state === undefined ? '' : ` and saving to ${options.state}`}.`);
   await server.close();
 }
 
 /** The server that the command runs. */
-export async function startServing(options: ServeOptions, output: Output): Promise<TestServer> {
+export async function startServing(options: ServeOptions, output: Output, control = controlOf(options)): Promise<TestServer> {
   const clients = new SeenClients();
   const onCall = (call: RecordedCall): void => {
     const client = clients.introduce(call);
@@ -37,8 +41,9 @@ export async function startServing(options: ServeOptions, output: Output): Promi
     baseModels: options.model,
     flags: options.flag,
     strict: options.strict,
-    // A command has no use for the recording, and ten thousand batches with their bodies take a lot of memory.
-    recorderLimit: 0,
+    // Without its control API a command has no use for the recording, and ten thousand batches with their bodies take a lot of memory.
+    ...(control === undefined ? { recorderLimit: 0 } : { control }),
+    ...(options.virtualClock === true ? { clock: new VirtualClock() } : {}),
     stateDir: options.state,
     durability: options.durability,
     onCall,
@@ -60,7 +65,13 @@ export async function untilStopped(): Promise<string> {
   }
 }
 
-function greeting({ url, apiKey }: TestServer, { engine, dialect, chaos, state }: ServeOptions): string {
+/** The access to the control API that the command line asks for. */
+function controlOf({ control, controlRemote }: ServeOptions): ControlOptions | undefined {
+  if (control === undefined) return undefined;
+  return { token: control === true ? randomBytes(16).toString('hex') : control, allowRemote: controlRemote };
+}
+
+function greeting({ url, apiKey }: TestServer, { engine, dialect, chaos, state }: ServeOptions, token: string | undefined): string {
   const extras = [chaos === undefined ? '' : `, chaos seed ${chaos}`, state === undefined ? '' : `, state in ${state}`].join('');
   return [
     `Tinker test server on ${url} (engine ${engine}, dialect ${dialect}${extras})`,
@@ -68,6 +79,7 @@ function greeting({ url, apiKey }: TestServer, { engine, dialect, chaos, state }
     'Point a client at it:',
     `  export TINKER_BASE_URL=${url}`,
     `  export TINKER_API_KEY=${apiKey}`,
+    ...(token === undefined ? [] : [`  export TINKEX_TESTKIT_URL=${url}`, `  export TINKEX_TESTKIT_TOKEN=${token}`]),
     '',
     '  Python      tinker.ServiceClient().create_lora_training_client(base_model="tinkex/tiny", rank=8)',
     "  TypeScript  new ServiceClient().createLoraTrainingClient({ baseModel: 'tinkex/tiny', rank: 8 })",

@@ -1,6 +1,7 @@
 import type { RequestContext } from '../requests/request-context.js';
+import { requireRoute } from '../routes/require-route.js';
 import type { RouteName } from '../routes/route-types.js';
-import type { ChaosKind, FaultMoment } from './faults.js';
+import { type ChaosKind, type FaultMoment, requireChaosKind } from './faults.js';
 
 /** Options of `server.chaos()`. */
 export interface ChaosOptions {
@@ -53,6 +54,8 @@ export class Chaos {
     const { seed, rate = 0.1, kinds = DEFAULT_CHAOS_KINDS, routes, maxFaultsPerOperation = 2, maxDelayMs = 0 } = options;
     if (!(rate >= 0 && rate <= 1)) throw new RangeError(`The chaos rate must be between 0 and 1, got ${rate}.`);
     if (typeof kinds !== 'function' && kinds.length === 0) throw new RangeError('Chaos needs at least one kind of fault.');
+    for (const kind of typeof kinds === 'function' ? [] : kinds) requireChaosKind(kind);
+    for (const route of routes ?? []) requireRoute(route);
     this.#options = { seed, rate, kinds, maxFaultsPerOperation, maxDelayMs, routes: routes === undefined ? undefined : new Set(routes) };
   }
 

@@ -1,6 +1,7 @@
 import type { Clock } from '@tinkex/http';
 import { pause } from '../clock/server-clock.js';
 import { errorReply, jsonReply, type ServerReply } from '../requests/message.js';
+import { nearest } from '../routes/nearest.js';
 import type { RouteName } from '../routes/route-types.js';
 
 /** How a reply reaches the client: how much of it, in which pieces, and how it ends. This is all that the fronts know about faults. */
@@ -93,7 +94,14 @@ export interface FaultPlan {
 /** The entry of a fault. Throws a `RangeError` for a kind that does not exist. */
 export function requireFault(kind: FaultKind): SocketFault {
   if (Object.hasOwn(SOCKET_FAULTS, kind)) return SOCKET_FAULTS[kind];
-  throw new RangeError(`There is no fault ${JSON.stringify(kind)}; choose one of ${FAULT_KINDS.join(', ')}.`);
+  const meant = nearest(String(kind), FAULT_KINDS);
+  throw new RangeError(`There is no fault ${JSON.stringify(kind)}; did you mean ${meant}? Choose one of ${FAULT_KINDS.join(', ')}.`);
+}
+
+/** Throws a `RangeError` that suggests the nearest kind for one that does not exist. */
+export function requireChaosKind(kind: ChaosKind): void {
+  if (CHAOS_KINDS.includes(kind)) return;
+  throw new RangeError(`There is no kind of chaos ${JSON.stringify(kind)}; did you mean ${nearest(String(kind), CHAOS_KINDS)}?`);
 }
 
 /** How a front delivers the body of a reply with this fault. */

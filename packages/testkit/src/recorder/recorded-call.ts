@@ -1,4 +1,5 @@
 import { REDACTED, redactHeaders, redactText } from '@tinkex/types/wire';
+import { scopeOf } from '../requests/scope-of.js';
 import type { QueryOf, RequestOf, RouteName, RouteParams } from '../routes/route-types.js';
 import type { Notice, Violation } from '../rules/rules.js';
 
@@ -12,6 +13,8 @@ export class RecordedCall<Name extends RouteName = RouteName> {
   /** On the server's clock; never decreases from call to call. */
   readonly arrivedAtMs: number;
   readonly requestBytes: number;
+  /** The scope of the call; see `server.scope()`. */
+  readonly scope: string | undefined;
   /** The values in the path. */
   params: RouteParams = {};
   /** The tenant's label, once the credential was checked. */
@@ -49,6 +52,7 @@ export class RecordedCall<Name extends RouteName = RouteName> {
     this.#headers = init.headers;
     this.arrivedAtMs = init.arrivedAtMs;
     this.requestBytes = init.requestBytes;
+    this.scope = scopeOf(init.headers);
   }
 
   /** Path and query as sent, signatures hidden. */

@@ -9,6 +9,8 @@ export interface CallFilter {
   readonly tenant?: string | undefined;
   readonly requestId?: string | undefined;
   readonly status?: number | undefined;
+  /** See `server.scope()`. */
+  readonly scope?: string | undefined;
 }
 
 interface Concurrency {
@@ -143,6 +145,15 @@ export class Recorder {
     for (const concurrency of [this.#overall, ...this.#concurrency.values()]) concurrency.max = concurrency.now;
   }
 
+  /** Forgets the calls of a scope and their violations. Totals stay. */
+  clearScope(scope: string): void {
+    const forgotten = new Set(this.#calls.filter((call) => call.scope === scope).flatMap(({ violations }) => violations));
+    const kept = this.violations.filter((violation) => !forgotten.has(violation));
+    this.violations.length = 0;
+    this.violations.push(...kept);
+    this.#calls = this.#calls.filter((call) => call.scope !== scope);
+  }
+
   /** Not `slice(-limit)`, which keeps everything when the limit is 0. */
   #newest(): RecordedCall[] {
     return this.#calls.slice(this.#calls.length - this.#limit);
@@ -171,6 +182,7 @@ function enter(concurrency: Concurrency): void {
 function matches(call: RecordedCall, filter: CallFilter): boolean {
   return (
     (filter.tenant === undefined || call.tenant === filter.tenant) &&
+    (filter.scope === undefined || call.scope === filter.scope) &&
     (filter.requestId === undefined || call.requestId === filter.requestId) &&
     (filter.status === undefined || call.status === filter.status)
   );

@@ -8,6 +8,8 @@ export interface ServerRequest {
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly body: Uint8Array;
+  /** The address of the client; undefined in memory. */
+  readonly peer?: string | undefined;
   /** Calls `listener` at most once, when the client goes away. Returns a function that stops listening. */
   onAbort?(listener: () => void): () => void;
 }

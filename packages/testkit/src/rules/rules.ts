@@ -64,6 +64,11 @@ export function violationOf(rule: RuleId, detail: string, callIndex: number): Vi
   return { rule, text: PROTOCOL_RULES[rule], url: `${PROTOCOL_PAGE}#${rule}`, detail, callIndex };
 }
 
+/** A breach as one line of a report. */
+export function violationLine({ rule, text, url, detail, callIndex }: Violation): string {
+  return `[${rule}] call ${callIndex}: ${detail}. ${text} (${url})`;
+}
+
 /** Thrown by `server.verify()`: everything the server complains about, one line each. */
 export class VerificationError extends Error {
   override readonly name = 'VerificationError';

@@ -1,3 +1,4 @@
+import { requireRoute } from '../routes/require-route.js';
 import type { RouteName } from '../routes/route-types.js';
 
 /** The number of calls that a test expects of a route; `server.verify()` checks it. */
@@ -7,7 +8,7 @@ export class Expectation {
   #most: number | undefined;
 
   constructor(route: RouteName) {
-    this.route = route;
+    this.route = requireRoute(route);
   }
 
   /** Exactly `count` calls. */

@@ -1,5 +1,7 @@
 import { type FaultKind, type FaultMoment, type FaultPlan, requireFault } from '../faults/faults.js';
+import { requireRoute } from '../routes/require-route.js';
 import type { QueryOf, RequestOf, ResponseOf, ResultOf, RouteName, RouteParams } from '../routes/route-types.js';
+import { callSite } from './call-site.js';
 
 /** The request that a script decides about. */
 export interface ScriptedCall<Name extends RouteName = RouteName> {
@@ -10,6 +12,8 @@ export interface ScriptedCall<Name extends RouteName = RouteName> {
   readonly request: RequestOf<Name>;
   readonly query: QueryOf<Name>;
   readonly tenant: string;
+  /** The scope of the call; see `server.scope()`. */
+  readonly scope: string | undefined;
   /** The future that the call polls; undefined for other routes. */
   readonly requestId: string | undefined;
   /** How many calls this script has answered before, from 0. */
@@ -71,14 +75,20 @@ export type ScriptAction =
  */
 export class Script<Name extends RouteName = RouteName> {
   readonly route: Name;
+  /** @internal The scope whose calls it takes; undefined for all calls. */
+  readonly scope: string | undefined;
+  /** Where the test created it, as `file:line:column`; undefined if that is not known. */
+  createdAt: string | undefined;
   #predicates: ((call: ScriptedCall<Name>) => boolean)[] = [];
   #action: ScriptAction = { kind: 'pass' };
   #limit = Number.POSITIVE_INFINITY;
   #delayMs = 0;
   #used = 0;
 
-  constructor(route: Name) {
-    this.route = route;
+  constructor(route: Name, scope?: string) {
+    this.route = requireRoute(route);
+    this.scope = scope;
+    this.createdAt = callSite();
   }
 
   /** Takes only calls for which `predicate` is true. Several conditions must all hold. */
@@ -100,6 +110,9 @@ export class Script<Name extends RouteName = RouteName> {
     headers?: Readonly<Record<string, string>>,
   ): this;
   reply(status: number, body?: unknown, headers: Readonly<Record<string, string>> = {}): this {
+    if (!Number.isInteger(status) || status < 200 || status > 599) {
+      throw new RangeError(`Script.reply takes a status from 200 to 599, got ${String(status)}. For a broken connection use fault().`);
+    }
     return this.#do({ kind: 'reply', status, body, headers });
   }
 
@@ -153,7 +166,7 @@ export class Script<Name extends RouteName = RouteName> {
 
   /** @internal Takes the call if it is for this script. */
   take(call: Omit<ScriptedCall<Name>, 'occurrence'>): TakenScript | undefined {
-    if (this.#used >= this.#limit) return undefined;
+    if (this.#used >= this.#limit || (this.scope !== undefined && this.scope !== call.scope)) return undefined;
     const withCount = { ...call, occurrence: this.#used };
     if (!this.#predicates.every((predicate) => predicate(withCount))) return undefined;
     this.#used += 1;
@@ -164,7 +177,8 @@ export class Script<Name extends RouteName = RouteName> {
   complaint(): string | undefined {
     const wanted = Number.isFinite(this.#limit) ? this.#limit : 1;
     if (this.#used >= wanted) return undefined;
-    return `the script ${this.#action.kind} on ${this.route} was used ${this.#used} of ${wanted} times`;
+    const site = this.createdAt === undefined ? '' : ` (created at ${this.createdAt})`;
+    return `the script ${this.#action.kind} on ${this.route} was used ${this.#used} of ${wanted} times${site}`;
   }
 
   #do(action: ScriptAction): this {

@@ -65,18 +65,20 @@ async function listen(
   store: StateStore | undefined,
   options: TestServerOptions & ListenOptions,
 ): Promise<TestServer> {
+  let server: TestServer | undefined;
   const { front, origin } = await startFront(
     {
       clock: core.server.clock,
       maxBodyBytes: core.server.settings.maxBodyBytes,
-      answer: (request) => core.answer(request),
+      answer: (request) => (server ?? core).answer(request),
       tooLarge: (request) => core.refuseTooLarge(request),
     },
     options,
   );
   core.server.origin = origin;
   const url = `${origin}${core.server.settings.basePath}`;
-  return new TestServer({ core, interventions, apiKey, url, front, onClose: async () => store?.close() });
+  server = new TestServer({ core, interventions, apiKey, url, front, onClose: async () => store?.close() });
+  return server;
 }
 
 function buildCore(options: TestServerOptions): {

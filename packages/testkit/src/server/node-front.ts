@@ -173,6 +173,7 @@ function toServerRequest(request: IncomingMessage, response: ServerResponse, bod
     target: request.url ?? '/',
     headers: request.headers as Readonly<Record<string, string | undefined>>,
     body,
+    peer: request.socket.remoteAddress,
     onAbort(listener) {
       response.once('close', listener);
       return () => response.off('close', listener);

@@ -19,6 +19,14 @@ export interface JwtOptions {
   readonly orgId?: string | null | undefined;
 }
 
+/** How the control API behaves. */
+export interface ControlOptions {
+  /** The token that requests send as `Authorization: Bearer …`; at least 16 characters. */
+  readonly token: string;
+  /** Whether other machines may use it. Default false: only programs on this machine. */
+  readonly allowRemote?: boolean | undefined;
+}
+
 /** Options of `createTestServer()` and `startServer()`. All are optional. */
 export interface TestServerOptions {
   /** The engine: `learn` (default) really learns, `canned` gives fixed answers of the right shape, or pass your own. */
@@ -76,6 +84,8 @@ export interface TestServerOptions {
   readonly archiveBuildMs?: number | undefined;
   /** How far the server's date is off, in milliseconds. Default 0. */
   readonly clockSkewMs?: number | undefined;
+  /** Serves scripts, faults, chaos, the clock and the journal under `/__testkit`, for tests in other processes. Default: off. */
+  readonly control?: ControlOptions | undefined;
   /** A folder that keeps the state across restarts. Default: memory only. */
   readonly stateDir?: string | undefined;
   /**
@@ -127,4 +137,5 @@ export interface ServerSettings {
   readonly archiveBuildMs: number;
   readonly clockSkewMs: number;
   readonly durability: Durability;
+  readonly control: { readonly token: string; readonly allowRemote: boolean } | undefined;
 }

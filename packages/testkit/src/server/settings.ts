@@ -3,9 +3,10 @@ import { SYSTEM_CLOCK } from '../clock/server-clock.js';
 import type { Dialect } from '../dialects/dialect.js';
 import { DIALECTS, type DialectName } from '../dialects/presets.js';
 import { serverFlags } from './server-flags.js';
-import type { JwtOptions, ServerSettings, TestServerOptions } from './server-options.js';
+import type { ControlOptions, JwtOptions, ServerSettings, TestServerOptions } from './server-options.js';
 
 const MEBIBYTE = 1 << 20;
+const MIN_TOKEN_LENGTH = 16;
 
 /** Fills in the defaults. Throws `ConfigurationError` for an unknown dialect or a negative limit. */
 export function serverSettings(options: TestServerOptions): ServerSettings {
@@ -35,6 +36,7 @@ export function serverSettings(options: TestServerOptions): ServerSettings {
     archiveBuildMs: options.archiveBuildMs ?? 0,
     clockSkewMs: options.clockSkewMs ?? 0,
     durability: options.durability ?? 'relaxed',
+    control: controlSettings(options.control),
   };
   for (const name of [
     'longPollMs',
@@ -62,6 +64,18 @@ function resolveDialect(dialect: DialectName | Dialect): Dialect {
     });
   }
   return preset;
+}
+
+function controlSettings(control: ControlOptions | undefined): ServerSettings['control'] {
+  if (control === undefined) return undefined;
+  const { token, allowRemote = false } = control;
+  if (token.length < MIN_TOKEN_LENGTH) {
+    throw new ConfigurationError({
+      message: `The control token must have at least ${MIN_TOKEN_LENGTH} characters.`,
+      option: 'control.token',
+    });
+  }
+  return { token, allowRemote };
 }
 
 function jwtSettings(jwt: boolean | JwtOptions): ServerSettings['jwt'] {

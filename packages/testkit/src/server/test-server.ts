@@ -1,11 +1,12 @@
 import type { Clock } from '@tinkex/http';
 import { ClockShare } from '../clock/server-clock.js';
+import { CONTROL_PREFIX, ControlApi } from '../control/control-api.js';
 import { Chaos, type ChaosOptions } from '../faults/chaos.js';
 import type { RecordedCall } from '../recorder/recorded-call.js';
 import type { CallFilter } from '../recorder/recorder.js';
 import type { ServerReply, ServerRequest } from '../requests/message.js';
 import type { RouteName } from '../routes/route-types.js';
-import { type Notice, VerificationError, type Violation } from '../rules/rules.js';
+import { type Notice, VerificationError, type Violation, violationLine } from '../rules/rules.js';
 import { Expectation } from '../script/expectation.js';
 import type { Gate, GatePlace } from '../script/gate.js';
 import type { Script } from '../script/script.js';
@@ -15,6 +16,7 @@ import { answerFetch } from './fetch-front.js';
 import type { Interventions } from './interventions.js';
 import { MemoryConnections } from './memory-connections.js';
 import type { NodeFront } from './node-front.js';
+import { ServerScope } from './server-scope.js';
 
 /** The parts of a {@link TestServer}. */
 export interface TestServerParts {
@@ -37,8 +39,10 @@ export class TestServer {
   readonly #core: Core;
   readonly #interventions: Interventions;
   readonly #front: NodeFront | undefined;
+  readonly #control: ControlApi | undefined;
   readonly #onClose: () => Promise<void>;
   readonly #expectations: Expectation[] = [];
+  readonly #scopes = new Map<string, ServerScope>();
   #closing: Promise<void> | undefined;
   #isRefusing = false;
 
@@ -50,6 +54,8 @@ export class TestServer {
     this.#onClose = parts.onClose;
     this.url = parts.url;
     this.apiKey = parts.apiKey;
+    const { control } = parts.core.server.settings;
+    this.#control = control === undefined ? undefined : new ControlApi(this, control);
     this.connections = new MemoryConnections(parts.core.server.clock);
   }
 
@@ -76,7 +82,18 @@ export class TestServer {
 
   /** @internal Answers a request without fetch objects; the fronts call it. */
   answer(request: ServerRequest): ServerReply | Promise<ServerReply> {
+    if (this.#control !== undefined && request.target.startsWith(CONTROL_PREFIX)) return this.#control.answer(request);
     return this.#core.answer(request);
+  }
+
+  /**
+   * The controls for the calls of one scope, so that tests that run at the same time share this server. The same name gives the same scope.
+   * Throws a `RangeError` for a name that cannot be part of a key.
+   */
+  scope(name: string): ServerScope {
+    const scope = this.#scopes.get(name) ?? new ServerScope(name, this.url, this.#core.recorder, this.#interventions);
+    this.#scopes.set(name, scope);
+    return scope;
   }
 
   /** Scripts calls of a route. See {@link Script}. */
@@ -99,7 +116,7 @@ export class TestServer {
   /** Starts random faults that depend only on the seed. Replaces earlier chaos. */
   chaos(options: ChaosOptions): Chaos {
     const chaos = new Chaos(options);
-    this.#interventions.chaos = chaos;
+    this.#interventions.setChaos(chaos);
     return chaos;
   }
 
@@ -210,19 +227,25 @@ export class TestServer {
     this.#front?.dropConnections();
   }
 
+  /** What `verify` complains about: of the whole server, with all its scopes. */
+  get problems(): readonly string[] {
+    const { recorder, server, internalErrors } = this.#core;
+    return [
+      ...recorder.violations.map(violationLine),
+      ...this.#expectations.flatMap((expectation) => expectation.complaint(recorder.count(expectation.route)) ?? []),
+      ...[...this.#scopes.values()].flatMap((scope) => scope.unmetExpectations),
+      ...this.#interventions.complaints(),
+      ...[...server.executor.repeated].map((requestId) => `the operation of ${requestId} ran twice`),
+      ...internalErrors.map((error) => `the server failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`),
+    ];
+  }
+
   /**
    * Throws a {@link VerificationError} that lists every broken protocol rule, unmet expectation, unused script, operation that ran twice,
    * and failure of the server itself.
    */
   verify(): void {
-    const { recorder, server, internalErrors } = this.#core;
-    const problems = [
-      ...recorder.violations.map(({ rule, text, url, detail, callIndex }) => `[${rule}] call ${callIndex}: ${detail}. ${text} (${url})`),
-      ...this.#expectations.flatMap((expectation) => expectation.complaint(recorder.count(expectation.route)) ?? []),
-      ...this.#interventions.complaints(),
-      ...[...server.executor.repeated].map((requestId) => `the operation of ${requestId} ran twice`),
-      ...internalErrors.map((error) => `the server failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`),
-    ];
+    const { problems } = this;
     if (problems.length > 0) throw new VerificationError(problems);
   }
 
@@ -233,6 +256,7 @@ export class TestServer {
   reset(): void {
     this.#interventions.clear();
     this.#expectations.length = 0;
+    this.#scopes.clear();
     this.#core.internalErrors.length = 0;
     this.#core.recorder.clear();
     this.resumeQueue();

@@ -3,7 +3,7 @@ import { type TestAPI, test } from 'vitest';
 import { startServer } from '../server/create-server.js';
 import type { ListenOptions, TestServerOptions } from '../server/server-options.js';
 import type { TestServer } from '../server/test-server.js';
-import { leaksOf } from './leaks.js';
+import { leaksOf, timersThatWait } from './leaks.js';
 
 /** The fixtures of {@link tinkexTest}. */
 export interface TinkexFixtures {
@@ -33,10 +33,13 @@ export const tinkexTest: TestAPI<TinkexFixtures> = test.extend<TinkexFixtures>({
   clock: async ({}, use) => {
     await use(new VirtualClock());
   },
-  server: async ({ clock, serverOptions }, use) => {
+  server: async ({ clock, serverOptions, signal }, use) => {
     const server = await startServer({ clock, ...serverOptions });
     try {
       await use(server);
+      // A test that waits for the virtual clock waits forever: say so before anything else.
+      const forgotten = signal?.aborted ? timersThatWait(clock.pending - server.pendingTimers) : undefined;
+      if (forgotten !== undefined) throw new Error(forgotten);
       server.verify();
       const leaks = await leaksOf(server, clock);
       if (leaks.length > 0) throw new Error(`The test left behind: ${leaks.join(', ')}. Close the client before the test ends.`);

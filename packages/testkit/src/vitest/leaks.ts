@@ -25,3 +25,10 @@ function leaksNow(server: TestServer, clock: VirtualClock): string[] {
   ];
   return counts.filter(([count]) => count > 0).map(([count, what]) => `${count} ${what}`);
 }
+
+/** What to tell the author of a test that timed out while the client's timers waited on the virtual clock; undefined when none did. */
+export function timersThatWait(count: number): string | undefined {
+  if (count <= 0) return undefined;
+  const timers = count === 1 ? '1 timer waits' : `${count} timers wait`;
+  return `The test timed out while ${timers} on the virtual clock, which moves only when you advance it. Wrap what you await in clock.runUntil(…), or call clock.advance(ms).`;
+}
