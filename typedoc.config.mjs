@@ -16,15 +16,15 @@ export default {
   entryPoints: publishedPackages().map(({ folder }) => folder),
   packageOptions: {
     ...shared,
-    readme: 'README.md',
+    readme: 'none',
     excludePrivate: true,
     excludeInternal: true,
     // The tag protobuf's generator puts on everything it writes.
     blockTags: [...OptionDefaults.blockTags, '@generated'],
     excludeTags: [...OptionDefaults.excludeTags, '@generated'],
   },
-  readme: 'README.md',
-  out: 'docs/api',
+  readme: 'none',
+  out: 'temp/api',
   includeVersion: false,
   ...shared,
 };

@@ -58,13 +58,14 @@ export function anchors(markdown: string): Set<string> {
   for (const [index, text] of markdown.split(/\r?\n/).entries()) {
     // A heading may contain a code span, so its text is taken from the original; that it is a heading, from the stripped lines.
     const isHeading = /^ {0,3}#{1,6}\s/.test(plain[index] ?? '');
-    if (isHeading) addNumbered(found, slug(text.replace(/^ {0,3}#{1,6}\s+/, '').replace(/\s+#+\s*$/, '')));
+    if (isHeading) addNumbered(found, headingSlug(text.replace(/^ {0,3}#{1,6}\s+/, '').replace(/\s+#+\s*$/, '')));
     for (const [, id = ''] of (plain[index] ?? '').matchAll(/<[a-z]+[^>]*\s(?:id|name)="([^"]+)"/gi)) found.add(id);
   }
   return found;
 }
 
-function slug(heading: string): string {
+/** The anchor of a heading, as GitHub names it. */
+export function headingSlug(heading: string): string {
   return heading
     .replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
     .trim()

@@ -4,6 +4,6 @@ import { root } from '../packages.mjs';
 import { listFiles } from './files.js';
 import { verdict } from './verdict.js';
 
-const files = listFiles(root, /\.md$/).filter((file) => !file.startsWith('docs/api/'));
+const files = listFiles(root, /\.md$/);
 const { links, problems } = checkLinks(root, files);
 verdict('docs:links', `${links} links in ${files.length} files`, problems);

@@ -5,8 +5,8 @@
 
 import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import ts from 'typescript';
-import { findSnippets, type Snippet, toDocumentPositions } from '../docs/snippets.js';
+import { runSnippet } from '../docs/run-snippet.js';
+import { findSnippets, toDocumentPositions } from '../docs/snippets.js';
 import { publishedPackages, root, TSC, workspacePackages } from '../packages.mjs';
 import { command } from './command.js';
 import { inParallel } from './in-parallel.js';
@@ -14,14 +14,13 @@ import { build } from './pack.js';
 
 import { verdict } from './verdict.js';
 
-const TIME_LIMIT_MS = 60_000;
 const directory = join(root, 'temp', 'snippets');
 
 const wanted = process.argv.slice(2);
 const snippets = findSnippets(root).filter(({ file }) => wanted.length === 0 || wanted.some((part) => file.includes(part)));
 await build();
 prepare();
-const problems = [...(await compile()), ...(await inParallel(snippets, run)).flat()];
+const problems = [...(await compile()), ...(await inParallel(snippets, (snippet) => runSnippet(snippet, directory))).flat()];
 if (snippets.length === 0) problems.push('the documentation contains no program at all');
 verdict('docs:snippets', `${snippets.length} programs compiled, ${snippets.filter(({ isRun }) => isRun).length} of them run`, problems);
 
@@ -63,24 +62,4 @@ function dependenciesIn(folder: string): string[] {
 async function compile(): Promise<string[]> {
   const { code, output } = await command(TSC, ['-p', directory, '--pretty', 'false'], { cwd: directory });
   return code === 0 ? [] : [toDocumentPositions(output.trim(), snippets)];
-}
-
-async function run(snippet: Snippet): Promise<string[]> {
-  if (!snippet.isRun) return [];
-  const { outputText } = ts.transpileModule(snippet.code, {
-    fileName: `${snippet.name}.ts`,
-    // `using` is newer than Node 20: it is compiled away, as a reader's compiler would do.
-    compilerOptions: { target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.ESNext, inlineSourceMap: true, inlineSources: true },
-  });
-  const script = join(directory, `${snippet.name}.js`);
-  writeFileSync(script, outputText);
-  // A document must not depend on what the reader's shell happens to contain.
-  const env = { NODE_OPTIONS: undefined, TINKER_API_KEY: undefined, TINKER_BASE_URL: undefined };
-  const { code, output } = await command(process.execPath, ['--enable-source-maps', script], {
-    cwd: directory,
-    env,
-    timeoutMs: TIME_LIMIT_MS,
-  });
-  if (code === 0) return [];
-  return [`${snippet.file}:${snippet.line}: ended with exit code ${code}\n${toDocumentPositions(output.trim(), snippets)}`];
 }

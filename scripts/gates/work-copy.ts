@@ -16,8 +16,10 @@ const COPIED = [
     '.dependency-cruiser.mjs',
     'ARCHITECTURE.md',
     'CONTRIBUTING.md',
+    'LICENSE',
+    'README.md',
   ],
-  ...['biome.json', 'package.json', 'pnpm-workspace.yaml', 'tsconfig.base.json', 'turbo.json', 'vitest.shared.ts'],
+  ...['biome.json', 'package.json', 'pnpm-lock.yaml', 'pnpm-workspace.yaml', 'tsconfig.base.json', 'turbo.json', 'vitest.shared.ts'],
 ];
 
 /** A copy of the repository to change, with the dependencies of the original. Gone at the end of the process. */

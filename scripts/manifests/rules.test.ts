@@ -10,7 +10,6 @@ const GOOD = {
   dependencies: { '@tinkex/types': 'workspace:^', zod: 'catalog:' },
   publishConfig: {
     access: 'public',
-    provenance: true,
   },
 };
 const SIBLINGS = new Set(['@tinkex/types', '@tinkex/http']);
@@ -25,7 +24,7 @@ it.each([
   ['side effects', { sideEffects: true }, 'sideEffects'],
   ['another Node range', { engines: { node: '>=18' } }, 'engines'],
   ['a command that cannot be linked yet', { bin: './dist/main.js' }, 'bin'],
-  ['no provenance', { publishConfig: { ...GOOD.publishConfig, provenance: false } }, 'provenance'],
+  ['provenance', { publishConfig: { ...GOOD.publishConfig, provenance: true } }, 'provenance'],
 ])('objects to %s', (_, change, sentence) => {
   const problems = manifestProblems({ ...GOOD, ...change }, ROOT, SIBLINGS);
   expect(problems).toHaveLength(1);

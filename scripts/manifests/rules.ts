@@ -13,7 +13,11 @@ export function manifestProblems(manifest: Json, root: Json, siblings: ReadonlyS
     [manifest.license === root.license, '`license` must be that of the repository'],
     [isDeepStrictEqual(manifest.engines, root.engines), '`engines` must be those of the repository'],
     [manifest.bin === undefined, '`bin` belongs into `publishConfig`: before a build there is nothing to link'],
-    [published.access === 'public' && published.provenance === true, '`publishConfig` must ask for public access and provenance'],
+    [published.access === 'public', '`publishConfig` must ask for public access'],
+    [
+      published.provenance === undefined,
+      '`publishConfig.provenance` would refuse every publication outside CI; the workflow `release` asks for it',
+    ],
   ];
   const foreign = DEPENDENCY_FIELDS.flatMap((field) =>
     Object.entries((manifest[field] ?? {}) as Record<string, string>)
