@@ -211,8 +211,8 @@ export const mutations: readonly Mutation[] = [
   {
     invariant: 'downloads: URLs are signed again before they expire',
     file: 'packages/clients/src/checkpoints/checkpoint-content.ts',
-    find: 'this.#clock.now() < RENEWAL_MS ?',
-    replace: 'this.#clock.now() < -Infinity ?',
+    find: 'this.#clock.wallMs() < RENEWAL_MS ?',
+    replace: 'this.#clock.wallMs() < -Infinity ?',
     package: 'clients',
     tests: ['test/external-weights.test.ts'],
   },

@@ -54,8 +54,8 @@ describe('saveWeightsExternal', () => {
     expect(path).toBe(`tinker://${training.modelId}/external_weights/final`);
     const { urls, expires } = await drive(clock, rest.getExternalWeightsUrls(path));
     expect(Object.keys(urls)).toEqual(FILES);
-    expect(expires.getTime()).toBeGreaterThan(clock.now());
-    expect(await externalCheckpoints()).toMatchObject([{ tinkerPath: path, sizeBytes, expiresAt: new Date(clock.now() + 3_600_000) }]);
+    expect(expires.getTime()).toBeGreaterThan(clock.wallMs());
+    expect(await externalCheckpoints()).toMatchObject([{ tinkerPath: path, sizeBytes, expiresAt: new Date(clock.wallMs() + 3_600_000) }]);
     server.verify();
   });
 
@@ -312,7 +312,7 @@ describe('a checkpoint of a kind that this version does not know', () => {
       checkpointType: 'merged',
       checkpointId: 'merged/a',
       tinkerPath: `tinker://${training.modelId}/merged/a`,
-      time: new Date(clock.now() + 1_000),
+      time: new Date(clock.wallMs() + 1_000),
     };
     const run = await drive(clock, rest.getTrainingRun(training.modelId));
     const checkpoints = [unknown, saved];

@@ -65,9 +65,9 @@ const options: { readonly [Option in keyof Required<ServiceClientOptions>]: () =
   attemptTimeoutMs: async () => {
     const server = miniServer({}, { attemptTimeoutMs: 5_000, maxRetries: 0, maxRetryMs: 0 });
     server.routes.set('get_server_capabilities', never);
-    const startedAtMs = server.clock.now();
+    const startedAtMs = server.clock.elapsedMs;
     await expect(server.clock.runUntil(server.service.getServerCapabilities())).rejects.toSatisfy(TimeoutError.isInstance);
-    expect(server.clock.now() - startedAtMs).toBe(5_000);
+    expect(server.clock.elapsedMs - startedAtMs).toBe(5_000);
     await server.service.close();
   },
   maxRetries: async () => {

@@ -52,7 +52,7 @@ class CannedTransport implements Transport {
   async send({ url, body }: Parameters<Transport['send']>[0]) {
     if (url.endsWith('/asample')) {
       this.seqIds.push((parseJson(body as string) as { seq_id: unknown }).seq_id);
-      this.submittedAtMs.push(this.#clock.now());
+      this.submittedAtMs.push(this.#clock.elapsedMs);
       return reply(this.#submissions.shift() ?? { status: 200, body: { request_id: 'req-1' } });
     }
     if (url.endsWith('/retrieve_future')) {
@@ -86,7 +86,7 @@ async function runCase(vector: SubmitCase, seqIdAfterLoss: 'same' | 'new') {
     heartbeatIntervalMs: 3_600_000,
   });
   const sampling = await service.createSamplingClient({ baseModel: 'm', retry: { seqIdAfterLoss } });
-  const startMs = clock.now();
+  const startMs = clock.elapsedMs;
   const prompt = Array.from({ length: vector.input.prompt_tokens }, (_, index) => index);
   const outcome = await drive(
     clock,

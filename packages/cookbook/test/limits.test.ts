@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { type Evaluator, type SupervisedConfig, trainSupervised } from '@tinkex/cookbook';
-import { systemClock } from '@tinkex/http';
+import { monotonicTime, systemClock } from '@tinkex/http';
 import { readRun } from '@tinkex/telemetry/runs';
 import { describe, expect, it } from 'vitest';
 import { recordedData, recordedSft } from './support/recorded-sft.js';
@@ -25,7 +25,7 @@ function train(options: Partial<SupervisedConfig>) {
 function steppedClock() {
   let nowMs = 1_000;
   return {
-    clock: { ...systemClock, now: () => nowMs },
+    clock: { ...systemClock, monotonicMs: () => monotonicTime(nowMs) },
     advance: (ms: number) => {
       nowMs += ms;
     },

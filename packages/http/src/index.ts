@@ -21,6 +21,7 @@ export type {
 } from './call/request-options.js';
 export { HttpClient, type HttpPromise } from './client/http-client.js';
 export { type Clock, type Random, systemClock } from './clock/clock.js';
+export { betweenMs, elapsedMs, type MonotonicTime, monotonicTime, NEVER, remainingMs, timeAfter } from './clock/monotonic-time.js';
 export { keepAlive, type SleepOptions, sleep } from './clock/sleep.js';
 export { hasSubscribers, publish, subscribe } from './diagnostics/channels.js';
 export type { ProxySettings } from './environment.js';

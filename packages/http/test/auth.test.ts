@@ -53,13 +53,13 @@ describe('jwt-refresh vectors', () => {
   it.each(readVectors<{ seconds_until_exp: number | null }, Expected>('jwt-refresh'))('$name', async ({ input, expected }) => {
     const clock = new VirtualClock();
     const left = input.seconds_until_exp;
-    const token = left === null ? 'opaque' : tokenExpiring(clock.now() + left * 1_000);
-    expect(planJwtRefresh(token, clock.now())).toEqual({
+    const token = left === null ? 'opaque' : tokenExpiring(clock.wallMs() + left * 1_000);
+    expect(planJwtRefresh(token, clock.wallMs())).toEqual({
       isStale: expected.get_token_refreshes_first,
       backgroundDelayMs: expected.background_refresh_delay_seconds * 1_000,
     });
     let exchanges = 0;
-    const next = tokenExpiring(clock.now() + 7_200_000, 'next');
+    const next = tokenExpiring(clock.wallMs() + 7_200_000, 'next');
     const auth = jwtAuth({
       clock,
       token,
@@ -79,7 +79,7 @@ describe('jwtAuth', () => {
   it('exchanges once for many concurrent calls, then not until five minutes before the expiry', async () => {
     const clock = new VirtualClock();
     let exchanges = 0;
-    const auth = jwtAuth({ clock, exchange: async () => tokenExpiring(clock.now() + 3_600_000, `user-${++exchanges}`) });
+    const auth = jwtAuth({ clock, exchange: async () => tokenExpiring(clock.wallMs() + 3_600_000, `user-${++exchanges}`) });
     const transport = new ScriptedTransport([() => createResponse({ body: {} })], true);
     const client = new HttpClient({ baseUrl, transport, auth, clock });
     await Promise.all(Array.from({ length: 20 }, () => client.request({ method: 'GET', path: '/x' })));
@@ -99,7 +99,7 @@ describe('jwtAuth', () => {
       clock,
       exchange: async () => {
         exchanges += 1;
-        return tokenExpiring(clock.now() + 30_000);
+        return tokenExpiring(clock.wallMs() + 30_000);
       },
     });
     await auth.headers();
@@ -123,7 +123,7 @@ describe('jwtAuth', () => {
       exchange: async () => {
         exchanges += 1;
         if (isDown) throw new Error('down');
-        return tokenExpiring(clock.now() + 400_000, `user-${exchanges}`);
+        return tokenExpiring(clock.wallMs() + 400_000, `user-${exchanges}`);
       },
     });
     const first = await auth.headers();
@@ -152,7 +152,7 @@ describe('jwtAuth', () => {
     const patient = auth.headers();
     controller.abort();
     expect(await impatient).toBeInstanceOf(AbortedError);
-    gate.open(tokenExpiring(clock.now() + 3_600_000));
+    gate.open(tokenExpiring(clock.wallMs() + 3_600_000));
     expect(await patient).toHaveProperty('x-api-key');
     await auth.close?.();
   });
@@ -170,7 +170,7 @@ describe('jwtAuth', () => {
     const exchange = async (): Promise<string> => {
       exchanges += 1;
       if (exchanges > 1) throw new Error('down');
-      return tokenExpiring(clock.now() + 3_600_000);
+      return tokenExpiring(clock.wallMs() + 3_600_000);
     };
     const onRefreshFailure = (): never => {
       throw new RangeError('mine');
@@ -186,7 +186,7 @@ describe('jwtAuth', () => {
 
   it('does not show its token', async () => {
     const clock = new VirtualClock();
-    const token = tokenExpiring(clock.now() + 3_600_000);
+    const token = tokenExpiring(clock.wallMs() + 3_600_000);
     const auth = jwtAuth({ clock, token, exchange: async () => token });
     expect(inspect(auth, { depth: 9, showHidden: true }) + JSON.stringify(auth)).not.toContain(token);
     expect(auth.token).toBe(token);

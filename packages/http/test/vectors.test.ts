@@ -110,7 +110,7 @@ describe('retry-delays of the outer layer', () => {
   it.each(cases)('$name', ({ input, expected }) => {
     const error = new ConnectionError({ message: 'x' });
     const elapsedMs = input.elapsed_seconds * 1_000;
-    expect(outerStrategy()({ error, failures: input.failures_so_far - 1, elapsedMs, nowMs: elapsedMs })).toBe(
+    expect(outerStrategy()({ error, failures: input.failures_so_far - 1, elapsedMs, wallMs: elapsedMs })).toBe(
       expected.raise ? undefined : (expected.seconds ?? Number.NaN) * 1_000,
     );
   });

@@ -10,7 +10,16 @@ import {
   PeriodicExportingMetricReader,
 } from '@opentelemetry/sdk-metrics';
 import { BasicTracerProvider, InMemorySpanExporter, type ReadableSpan, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base';
-import { type Clock, createResponse, HttpClient, publish, systemClock, type Transport, type TransportRequest } from '@tinkex/http';
+import {
+  type Clock,
+  createResponse,
+  HttpClient,
+  monotonicTime,
+  publish,
+  systemClock,
+  type Transport,
+  type TransportRequest,
+} from '@tinkex/http';
 import { ConnectionError } from '@tinkex/types';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { attachOpenTelemetry, traceContext } from '../src/otel/index.js';
@@ -19,7 +28,7 @@ import { publishAll, publishSample, samples } from './sample-events.js';
 const spans = new InMemorySpanExporter();
 const tracerProvider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(spans)] });
 const propagator = new W3CTraceContextPropagator();
-const clock: Clock = { ...systemClock, now: () => 100_000 };
+const clock: Clock = { ...systemClock, wallMs: () => 100_000 };
 
 /** Answers with what the script says, and keeps what was sent. */
 function scripted(script: readonly (number | 'reset')[]): Transport & { readonly sent: TransportRequest[] } {
@@ -50,7 +59,8 @@ function client(transport: Transport, middleware = [traceContext({ propagator })
 
 /** Time that flies: waits end immediately. */
 const instantClock: Clock = {
-  now: () => 50_000,
+  monotonicMs: () => monotonicTime(0),
+  wallMs: () => 50_000,
   setTimeout: (callback, delayMs) => (delayMs < 10_000 ? setImmediate(callback) : undefined),
   clearTimeout: (handle) => clearImmediate(handle as NodeJS.Immediate),
 };

@@ -2,6 +2,7 @@ import { appendFile, mkdtemp, readdir, readFile, rm, truncate, writeFile } from 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { monotonicTime, systemClock } from '@tinkex/http';
 import {
   type CheckpointRecord,
   csvSink,
@@ -301,7 +302,7 @@ describe('timings', () => {
 
   it('cover work that fails', async () => {
     let nowMs = 1_000;
-    const timer = new StepTimer(() => nowMs);
+    const timer = new StepTimer({ ...systemClock, monotonicMs: () => monotonicTime(nowMs) });
     const failing = timer.measure('a', () => {
       nowMs += 500;
       throw new Error('no');

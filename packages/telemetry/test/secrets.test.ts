@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import { AggregationTemporality, InMemoryMetricExporter, MeterProvider, PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics';
 import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base';
-import { apiKeyAuth, type Clock, HttpClient, subscribe } from '@tinkex/http';
+import { apiKeyAuth, type Clock, HttpClient, subscribe, systemClock } from '@tinkex/http';
 import type { EventSource } from '@tinkex/types';
 import { describe, expect, it } from 'vitest';
 import { attachLogger, attachMetrics, attachProgress, EVENT_NAMES } from '../src/index.js';
@@ -20,7 +20,7 @@ const secrets = [key, jwt, 'c2lnbmVkLXNlY3JldA', prompt, ...tokens.map(String), 
 
 /** Waits end immediately, but for time limits. */
 const impatientClock: Clock = {
-  now: () => Date.now(),
+  ...systemClock,
   setTimeout: (callback, delayMs) => (delayMs < 10_000 ? setImmediate(callback) : undefined),
   clearTimeout: (handle) => clearImmediate(handle as NodeJS.Immediate),
 };

@@ -17,7 +17,7 @@ describe('the service reporter and the strict test server', () => {
     const reporter = new ServiceReporter({ http, sessionId, sdkVersion: '0.25.0' });
     const error = apiStatusError({ status: 400, headers: {}, body: { detail: 'bad' } });
     reporter.start();
-    reporter.event(outerRetryReport({ operation: 'optim_step', error, isRetried: false, attempt: 0, startedAtMs: 0, nowMs: 10 }));
+    reporter.event(outerRetryReport({ operation: 'optim_step', error, isRetried: false, attempt: 0, elapsedMs: 10, wallMs: 10 }));
     reporter.capture(error);
     reporter.capture(new TypeError('boom'), { fatal: true });
     await reporter.close();

@@ -37,7 +37,7 @@ describe('the JWT exchange', () => {
   rawTest('gives a token that works until it expires', async ({ clock, server, client }) => {
     expect((await client.post('client/config', { sdk_version: '0.25.0' })).json).toEqual({ pjwt_auth_enabled: true });
     const { json } = await client.post('auth/token', {});
-    expect(readJwtClaims(json.jwt)['exp']).toBe(clock.now() / 1000 + 600);
+    expect(readJwtClaims(json.jwt)['exp']).toBe(clock.wallMs() / 1000 + 600);
     expect(readJwtClaims(json.jwt)).toMatchObject({ email: 'ada@example.com', org_id: 'testkit' });
     expect((await client.get('sessions', { apiKey: json.jwt })).status).toBe(200);
     expect(server.count('listSessions', { tenant: 'test' })).toBe(1);
@@ -84,7 +84,7 @@ describe('the account', () => {
     const { entries } = (await client.get('audit?event_type=all')).json;
     expect(entries).toEqual([
       {
-        timestamp: new Date(clock.now()).toISOString(),
+        timestamp: new Date(clock.wallMs()).toISOString(),
         event: 'checkpoint_saved',
         event_details: { actor: 'tml:organization_user:test', tinker_path: `tinker://${modelId}/weights/a` },
         model_id: modelId,
@@ -190,7 +190,7 @@ describe('a clock that is off', () => {
 
   rawTest('shows in the date header', async ({ client, clock }) => {
     const { headers } = await client.get('healthz');
-    expect(new Date(String(headers['date'])).getTime()).toBe(clock.now() - 86_400_000);
+    expect(new Date(String(headers['date'])).getTime()).toBe(clock.wallMs() - 86_400_000);
   });
 });
 

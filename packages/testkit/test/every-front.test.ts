@@ -89,9 +89,9 @@ describe.each(Object.entries(fronts))('%s', (_name, open) => {
   it('drips on the clock of the server', async () => {
     const { server, get } = front;
     server.on('healthz').fault('drip', { dripBytes: 5, dripMs: 1_000 });
-    const startMs = clock.now();
+    const startMs = clock.elapsedMs;
     expect(JSON.parse(await clock.runUntil(get()))).toEqual({ status: 'ok' });
-    expect(clock.now() - startMs).toBe(2_000);
+    expect(clock.elapsedMs - startMs).toBe(2_000);
   });
 
   it('loses a call whose answer drips', async () => {

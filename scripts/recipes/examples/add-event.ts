@@ -30,12 +30,12 @@ export interface HeartbeatRecoveredEvent extends SessionEvent {
     before(`packages/clients/${PUBLISHER}/heartbeat.ts`, '  let timer: unknown;', '  let missedBeats = 0;\n'),
     after(
       `packages/clients/${PUBLISHER}/heartbeat.ts`,
-      "publish('tinkex:session:heartbeat', { ...event(), durationMs: lastSuccessAtMs - startedAtMs });\n",
+      "publish('tinkex:session:heartbeat', { ...event(), durationMs: betweenMs(startedAt, lastSuccessAt) });\n",
       `      if (missedBeats > 0) publish('tinkex:session:heartbeat_recovered', { ...event(), missed: missedBeats });
       missedBeats = 0;
 `,
     ),
-    before(`packages/clients/${PUBLISHER}/heartbeat.ts`, '    const sinceLastSuccessMs = clock.now()', '    missedBeats += 1;\n'),
+    before(`packages/clients/${PUBLISHER}/heartbeat.ts`, '    const sinceLastSuccessMs = ', '    missedBeats += 1;\n'),
     before(
       `packages/clients/${PUBLISHER}/start-session.test.ts`,
       "  it('publishes start, heartbeats and end",

@@ -111,11 +111,18 @@ describe('EndpointCaller', () => {
       ]),
       { onFailedRound: (round) => rounds.push(round), onHttpRetry: ({ status }) => attempts.push(status) },
     );
-    const startedAtMs = clock.now();
+    const startedWallMs = clock.wallMs();
     await clock.runUntil(caller.call('optimStep', { body }, { maxRetries: 1 }));
     expect(attempts).toEqual([503]);
     expect(rounds).toEqual([
-      { operation: 'optimStep', error: expect.any(ConflictError), isRetried: true, attempt: 0, startedAtMs, nowMs: startedAtMs + 500 },
+      {
+        operation: 'optimStep',
+        error: expect.any(ConflictError),
+        isRetried: true,
+        attempt: 0,
+        elapsedMs: 500,
+        wallMs: startedWallMs + 500,
+      },
     ]);
   });
 

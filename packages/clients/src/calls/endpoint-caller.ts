@@ -61,18 +61,17 @@ export class EndpointCaller {
   /** The outer retry layer: repeats work that fails temporarily, pauses while the account is unpaid, and stops at the client's limit. */
   retry<T>(work: () => PromiseLike<T>, { operation, signal, hasBillingPause = true, onRetry }: OuterRetryOptions): Promise<T> {
     const { clock, billingPause, onFailedRound } = this.#parts;
-    const startedAtMs = clock.now();
     return retry(work, {
       strategies: hasBillingPause ? [billingPause.strategy, this.#outerStrategy] : [this.#outerStrategy],
       clock,
       signal,
-      onRetry: ({ error, failures, isPause, nowMs }) => {
+      onRetry: ({ error, failures, isPause, elapsedMs, wallMs }) => {
         noteFailedAttempt(signal, error, statusOf({ error }));
         onRetry?.(error);
-        if (!isPause) onFailedRound?.({ operation, error, isRetried: true, attempt: failures, startedAtMs, nowMs });
+        if (!isPause) onFailedRound?.({ operation, error, isRetried: true, attempt: failures, elapsedMs, wallMs });
       },
-      onGiveUp: ({ error, failures, nowMs }) =>
-        onFailedRound?.({ operation, error, isRetried: false, attempt: failures, startedAtMs, nowMs }),
+      onGiveUp: ({ error, failures, elapsedMs, wallMs }) =>
+        onFailedRound?.({ operation, error, isRetried: false, attempt: failures, elapsedMs, wallMs }),
     });
   }
 

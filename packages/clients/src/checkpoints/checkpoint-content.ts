@@ -33,7 +33,7 @@ export class SignedUrls {
 
   /** The URL of a file, signed again if it is about to expire. */
   async current(name: string): Promise<string> {
-    return this.#signed.expires.getTime() - this.#clock.now() < RENEWAL_MS ? this.renewed(name) : this.#find(name);
+    return this.#signed.expires.getTime() - this.#clock.wallMs() < RENEWAL_MS ? this.renewed(name) : this.#find(name);
   }
 
   /** The URL of a file, signed again. */

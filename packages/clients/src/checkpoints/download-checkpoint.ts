@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { type Clock, hasSubscribers, publish, type Transport } from '@tinkex/http';
+import { type Clock, elapsedMs, hasSubscribers, publish, type Transport } from '@tinkex/http';
 import { AbortedError, type EventSource, parseCheckpointPath } from '@tinkex/types';
 import type { CallOptions } from '../runtime/call-options.js';
 import { notifyUser } from '../runtime/notify-user.js';
@@ -150,7 +150,7 @@ function progressReporter(
   path: string,
   onProgress: DownloadCheckpointOptions['onProgress'],
 ): (progress: DownloadProgress) => void {
-  const startedAtMs = context.clock.now();
+  const startedAt = context.clock.monotonicMs();
   let publishedBytes = 0;
   return (progress) => {
     notifyUser(onProgress, progress);
@@ -163,7 +163,7 @@ function progressReporter(
       path,
       receivedBytes,
       totalBytes,
-      durationMs: context.clock.now() - startedAtMs,
+      durationMs: elapsedMs(context.clock, startedAt),
     });
   };
 }

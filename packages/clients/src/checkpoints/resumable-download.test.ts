@@ -24,7 +24,7 @@ let transport: UndiciTransport;
 
 /** Waits between attempts pass immediately; the watch for stalls (an hour here) never fires. */
 const hastyClock: Clock = {
-  now: systemClock.now,
+  ...systemClock,
   setTimeout: (callback, delayMs) => (delayMs < 60_000 ? setImmediate(callback) : undefined),
   clearTimeout: (handle) => clearImmediate(handle as NodeJS.Immediate | undefined),
 };

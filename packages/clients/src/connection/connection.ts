@@ -93,10 +93,10 @@ export class Connection<Parts extends ConnectionParts = ConnectionParts> {
     work: (parts: Waited, step: Step<Options>) => Promise<T>,
     capture: (error: unknown) => void,
   ): Promise<T> {
-    const startedAtMs = this.runtime.clock.now();
+    const startedAt = this.runtime.clock.monotonicMs();
     const parts = await start(options);
     try {
-      const scope = new CallScope(this.runtime, options, startedAtMs);
+      const scope = new CallScope(this.runtime, options, startedAt);
       return await scope.run((signal) => work(parts, { ...options, signal, timeoutMs: undefined }));
     } catch (error) {
       capture(error);

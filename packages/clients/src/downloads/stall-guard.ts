@@ -1,4 +1,4 @@
-import { type Clock, onAbort } from '@tinkex/http';
+import { type Clock, elapsedMs, type MonotonicTime, onAbort } from '@tinkex/http';
 
 /**
  * A signal that fires when the caller's does, or when no bytes have arrived for `stallTimeoutMs`. One timer, re-armed from the time of
@@ -9,14 +9,14 @@ export class StallGuard {
   readonly #clock: Clock;
   readonly #stallTimeoutMs: number;
   readonly #unfollow: (() => void) | undefined;
-  #lastMoveMs: number;
+  #lastMove: MonotonicTime;
   #timer: unknown;
   #isStalled = false;
 
   constructor(clock: Clock, stallTimeoutMs: number, outer?: AbortSignal) {
     this.#clock = clock;
     this.#stallTimeoutMs = stallTimeoutMs;
-    this.#lastMoveMs = clock.now();
+    this.#lastMove = clock.monotonicMs();
     if (outer?.aborted) this.#controller.abort(outer.reason);
     else this.#unfollow = outer && onAbort(outer, () => this.#controller.abort(outer.reason));
     this.#arm(stallTimeoutMs);
@@ -33,7 +33,7 @@ export class StallGuard {
 
   /** Records that bytes have arrived. */
   noteMove(): void {
-    this.#lastMoveMs = this.#clock.now();
+    this.#lastMove = this.#clock.monotonicMs();
   }
 
   /** Ends the watch and removes the timer and the listener. */
@@ -44,7 +44,7 @@ export class StallGuard {
 
   #arm(delayMs: number): void {
     this.#timer = this.#clock.setTimeout(() => {
-      const idleMs = this.#clock.now() - this.#lastMoveMs;
+      const idleMs = elapsedMs(this.#clock, this.#lastMove);
       if (idleMs < this.#stallTimeoutMs) {
         this.#arm(this.#stallTimeoutMs - idleMs);
         return;

@@ -104,7 +104,7 @@ export class ApiFuture<T> implements PromiseLike<T>, AsyncIterable<FutureProgres
    */
   map<U>(fn: (value: T) => U | PromiseLike<U>): ApiFuture<U> {
     const core = this.#core;
-    const mapped = new FutureCore<U>({ ...core.origin, isDerived: true, startedAtMs: core.startedAtMs });
+    const mapped = new FutureCore<U>({ ...core.origin, isDerived: true, startedAt: core.startedAt });
     mapped.mirror(core);
     const stopProgress = core.onProgress(() => mapped.mirror(core));
     const stopQueue = core.onQueueState(({ requestId, ...report }) => mapped.queueStateIs(report, requestId));

@@ -1,4 +1,4 @@
-import { type Clock, hasSubscribers, publish } from '@tinkex/http';
+import { type Clock, elapsedMs, hasSubscribers, type MonotonicTime, publish } from '@tinkex/http';
 import { type EventSource, type QueueState, TinkexError } from '@tinkex/types';
 import type { QueueReport } from '@tinkex/types/wire';
 import { notifyUser } from '../runtime/notify-user.js';
@@ -12,13 +12,13 @@ export interface FutureOrigin {
   /** A mapped future publishes only an unobserved failure: its source publishes the rest. */
   readonly isDerived?: boolean;
   /** When the method was called, if earlier than now: a mapped future is as old as its source. */
-  readonly startedAtMs?: number;
+  readonly startedAt?: MonotonicTime;
 }
 
 /** What a future shows. Covariant in its result, unlike {@link FutureCore}, so that a future of a narrower type is one of a wider. */
 export interface FutureView<T> {
   readonly origin: FutureOrigin;
-  readonly startedAtMs: number;
+  readonly startedAt: MonotonicTime;
   readonly promise: Promise<T>;
   readonly status: FutureStatus;
   readonly requestIds: readonly string[];
@@ -38,7 +38,7 @@ const NO_IDS: readonly string[] = Object.freeze([]);
 /** The state behind an `ApiFuture`: the running call writes it, the future shows it. */
 export class FutureCore<T> implements FutureView<T> {
   readonly origin: FutureOrigin;
-  readonly startedAtMs: number;
+  readonly startedAt: MonotonicTime;
   readonly promise: Promise<T>;
   status: FutureStatus = 'submitting';
   requestIds: readonly string[] = NO_IDS;
@@ -58,7 +58,7 @@ export class FutureCore<T> implements FutureView<T> {
 
   constructor(origin: FutureOrigin) {
     this.origin = origin;
-    this.startedAtMs = origin.startedAtMs ?? origin.clock.now();
+    this.startedAt = origin.startedAt ?? origin.clock.monotonicMs();
     this.promise = new Promise<T>((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
@@ -147,7 +147,7 @@ export class FutureCore<T> implements FutureView<T> {
       queueState: queue?.state,
       queueStateReason: queue?.reason,
       polls: this.polls,
-      elapsedMs: this.origin.clock.now() - this.startedAtMs,
+      elapsedMs: elapsedMs(this.origin.clock, this.startedAt),
     };
   }
 
@@ -199,7 +199,7 @@ export class FutureCore<T> implements FutureView<T> {
       publish('tinkex:future:settled', {
         outcome: this.status === 'resolved' ? 'resolved' : 'rejected',
         attempt: this.polls,
-        durationMs: this.origin.clock.now() - this.startedAtMs,
+        durationMs: elapsedMs(this.origin.clock, this.startedAt),
         errorCode: error === undefined ? undefined : errorCode(error),
         ...this.#event(),
       });

@@ -1,4 +1,13 @@
-import { type HttpClient, type HttpResult, hasSubscribers, publish, type RawResponse, sleep } from '@tinkex/http';
+import {
+  elapsedMs,
+  type HttpClient,
+  type HttpResult,
+  hasSubscribers,
+  type MonotonicTime,
+  publish,
+  type RawResponse,
+  sleep,
+} from '@tinkex/http';
 import type { ClientReport } from '@tinkex/telemetry/reporter';
 import type { ApiStatusError, TinkexError } from '@tinkex/types';
 import { endpoints, type QueueReport, stringifyJson } from '@tinkex/types/wire';
@@ -98,7 +107,7 @@ export class Poller {
     let memory = FIRST_POLL;
     let quickAnswers = 0;
     let heldBytes = 0;
-    const begunAtMs = clock.now();
+    const begunAt = clock.monotonicMs();
     const { sizeBytes = 0 } = job;
     this.#pending += 1;
     try {
@@ -110,7 +119,7 @@ export class Poller {
       // One frame for the whole job: tens of thousands may be pending, and each frame holds its variables.
       for (let iteration = 0; ; iteration += 1) {
         if (!slots.tryEnter()) await slots.enter(1, job.scope.requestSignal, !memory.allowMetadataOnly);
-        const startedAtMs = clock.now();
+        const startedAt = clock.monotonicMs();
         let answer: PollAnswer;
         try {
           answer = answerOfResponse((await this.#send(job, memory, iteration)).data);
@@ -120,20 +129,20 @@ export class Poller {
         } finally {
           slots.leave();
         }
-        const heldMs = clock.now() - startedAtMs;
+        const heldMs = elapsedMs(clock, startedAt);
         quickAnswers = heldMs >= HELD_ANSWER_MS ? 0 : quickAnswers + 1;
         const decision = decidePoll(memory, answer, job.requestId, job.requestType);
         this.#publish(job, iteration, decision, answer, heldMs);
-        this.#report(job, memory, answer, decision, iteration, begunAtMs);
+        this.#report(job, memory, answer, decision, iteration, begunAt);
         if (answer.kind !== 'success') noteRefusedPoll(job.scope.requestSignal, answer.error);
         job.observer.polled();
-        if (decision.action === 'resolve') return this.#decode(job, decision, iteration, begunAtMs);
+        if (decision.action === 'resolve') return this.#decode(job, decision, iteration, begunAt);
         if (decision.action === 'reject') throw decision.error;
         memory = decision.memory;
         if (decision.action === 'fetch') {
           await responseBudget.enter(decision.sizeBytes, job.scope.signal);
           heldBytes = decision.sizeBytes;
-        } else await this.#pause(job, decision, startedAtMs, quickAnswers - 1);
+        } else await this.#pause(job, decision, startedAt, quickAnswers - 1);
       }
     } finally {
       if (heldBytes > 0) responseBudget.leave(heldBytes);
@@ -177,17 +186,17 @@ export class Poller {
   #pause<T>(
     { observer, requestId, scope }: PollJob<T>,
     decision: Extract<PollDecision, { action: 'bill' | 'repoll' }>,
-    startedAtMs: number,
+    startedAt: MonotonicTime,
     quickAnswers: number,
   ): Promise<void> {
     if (decision.action === 'bill') return this.#pauseUnpaid(decision.error, scope.signal);
     if (decision.queue !== undefined) observer.queueStateIs(decision.queue, requestId);
-    return this.#wait(decision.wait, startedAtMs, quickAnswers, scope.signal);
+    return this.#wait(decision.wait, startedAt, quickAnswers, scope.signal);
   }
 
-  async #wait(wait: PollWait, startedAtMs: number, quickAnswers: number, signal: AbortSignal): Promise<void> {
+  async #wait(wait: PollWait, startedAt: MonotonicTime, quickAnswers: number, signal: AbortSignal): Promise<void> {
     const { clock } = this.#parts;
-    const sinceStartMs = clock.now() - startedAtMs;
+    const sinceStartMs = elapsedMs(clock, startedAt);
     const delayMs =
       wait.from === 'pace'
         ? pollFloorMs(Math.max(quickAnswers, 0), this.#pending) - sinceStartMs
@@ -202,23 +211,30 @@ export class Poller {
     await sleep(this.#parts.clock, BILLING_PAUSE_MS, signal);
   }
 
-  #decode<T>(job: PollJob<T>, result: Extract<PollDecision, { action: 'resolve' }>, iteration: number, begunAtMs: number): T {
+  #decode<T>(job: PollJob<T>, result: Extract<PollDecision, { action: 'resolve' }>, iteration: number, begunAt: MonotonicTime): T {
     try {
       return decodeResult(job.decoder, result, job.requestType);
     } catch (error) {
       const { onReport, clock } = this.#parts;
       const { requestId, requestType } = job;
-      onReport?.(undecodableReport(error, result, { requestId, requestType, iteration, elapsedMs: clock.now() - begunAtMs }));
+      onReport?.(undecodableReport(error, result, { requestId, requestType, iteration, elapsedMs: elapsedMs(clock, begunAt) }));
       throw error;
     }
   }
 
-  #report<T>(job: PollJob<T>, memory: PollMemory, answer: PollAnswer, decision: PollDecision, iteration: number, begunAtMs: number): void {
+  #report<T>(
+    job: PollJob<T>,
+    memory: PollMemory,
+    answer: PollAnswer,
+    decision: PollDecision,
+    iteration: number,
+    begunAt: MonotonicTime,
+  ): void {
     const { onReport, clock } = this.#parts;
     const isOrdinary = answer.kind === 'success' && decision.action !== 'reject';
     if (onReport === undefined || isOrdinary) return;
     const { requestId, requestType } = job;
-    const report = pollReport(memory, answer, decision, { requestId, requestType, iteration, elapsedMs: clock.now() - begunAtMs });
+    const report = pollReport(memory, answer, decision, { requestId, requestType, iteration, elapsedMs: elapsedMs(clock, begunAt) });
     if (report !== undefined) onReport(report);
   }
 

@@ -1,3 +1,4 @@
+import type { MonotonicTime } from '@tinkex/http';
 import type { CallOptions, CallStep } from '../runtime/call-options.js';
 import { CallScope } from '../runtime/call-scope.js';
 import type { Runtime } from '../runtime/runtime.js';
@@ -11,7 +12,7 @@ export interface OngoingCall extends PollScope {
   readonly core: FutureView<unknown> & PollObserver;
   readonly headers: CallOptions['headers'];
   /** When the method was called, on the injected clock. */
-  readonly startedAtMs: number;
+  readonly startedAt: MonotonicTime;
   /** What the requests of this call are sent with. */
   readonly step: CallStep & { readonly isScoped: true };
   /** @throws Why the call has to stop, if it has to. */
@@ -43,8 +44,8 @@ export class RunningCall<T> extends CallScope implements OngoingCall {
     this.#isReported = isReported;
   }
 
-  get startedAtMs(): number {
-    return this.core.startedAtMs;
+  get startedAt(): MonotonicTime {
+    return this.core.startedAt;
   }
 
   get step(): CallStep & { readonly isScoped: true } {

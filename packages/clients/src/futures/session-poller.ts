@@ -1,4 +1,4 @@
-import { onAbort, sleep } from '@tinkex/http';
+import { elapsedMs, onAbort, sleep } from '@tinkex/http';
 import { AbortedError, ApiStatusError, ConnectionError } from '@tinkex/types';
 import type { FutureCompletion, FuturesTarget } from '@tinkex/types/wire';
 import type { EndpointCaller } from '../calls/endpoint-caller.js';
@@ -153,7 +153,7 @@ export class SessionPoller {
     const { clock } = this.#parts.runtime;
     const reported = [...this.#retrieved].sort();
     this.#isReported = true;
-    const startedAtMs = clock.now();
+    const startedAt = clock.monotonicMs();
     const decision = decideSessionPoll(this.#memory, await this.#send(reported, signal));
     switch (decision.action) {
       case 'wake': {
@@ -162,7 +162,7 @@ export class SessionPoller {
         for (const completion of decision.completions) this.#wake(completion);
         // Held polls pace themselves. Without a floor, samples that end one by one would cost a poll each.
         this.#emptyAnswers = decision.completions.length > 0 ? 0 : this.#emptyAnswers + 1;
-        const restMs = pollFloorMs(this.#emptyAnswers, 0) - (clock.now() - startedAtMs);
+        const restMs = pollFloorMs(this.#emptyAnswers, 0) - elapsedMs(clock, startedAt);
         if (restMs > 0 && this.#waiters.size > 0) await sleep(clock, restMs, signal);
         return false;
       }

@@ -11,12 +11,12 @@ interface Input {
 describe('billing pause vectors', () => {
   it.each(readVectors<Input, { pause: boolean; log: string | null }[]>('billing-pause'))('$name', async ({ input, expected }) => {
     const clock = new VirtualClock();
-    const start = clock.now();
+    const start = clock.elapsedMs;
     const reports: string[] = [];
     const pause = new BillingPause(clock, input.billing_exception_max_pause_duration_sec * 1000, (level) => reports.push(level));
     const verdicts: { pause: boolean; log: string | null }[] = [];
     for (const { at_seconds, status } of input.events) {
-      await clock.advance(start + at_seconds * 1000 - clock.now());
+      await clock.advance(start + at_seconds * 1000 - clock.elapsedMs);
       const { isPaused, report } = pause.judge(status);
       verdicts.push({ pause: isPaused, log: report ?? null });
     }

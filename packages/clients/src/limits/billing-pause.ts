@@ -1,4 +1,4 @@
-import type { Clock, RetryStrategy } from '@tinkex/http';
+import { betweenMs, type Clock, type MonotonicTime, type RetryStrategy } from '@tinkex/http';
 
 /** How long one pause lasts before the call is tried again. */
 export const BILLING_PAUSE_MS = 5_000;
@@ -22,8 +22,8 @@ export class BillingPause {
   readonly #clock: Clock;
   readonly #maxPauseMs: number;
   readonly #onReport: ((verdict: 'warning' | 'error') => void) | undefined;
-  #firstAtMs: number | undefined;
-  #reportedAtMs: number | undefined;
+  #firstAt: MonotonicTime | undefined;
+  #reportedAt: MonotonicTime | undefined;
 
   /** @param maxPauseMs - The window, counted from the first 402 of an incident. */
   constructor(clock: Clock, maxPauseMs: number, onReport?: (verdict: 'warning' | 'error') => void) {
@@ -35,7 +35,7 @@ export class BillingPause {
   /** Judges one answer and remembers it. A status other than 402 never pauses. */
   judge(status: number): BillingVerdict {
     if (status !== 402) return { isPaused: false };
-    const verdict = this.#judgeUnpaid(this.#clock.now());
+    const verdict = this.#judgeUnpaid(this.#clock.monotonicMs());
     if (verdict.report !== undefined) this.#onReport?.(verdict.report);
     return verdict;
   }
@@ -44,15 +44,15 @@ export class BillingPause {
   readonly strategy: RetryStrategy = ({ status }) =>
     status !== undefined && this.judge(status).isPaused ? { pauseMs: BILLING_PAUSE_MS } : undefined;
 
-  #judgeUnpaid(now: number): BillingVerdict {
-    if (this.#reportedAtMs !== undefined && now - this.#reportedAtMs > FORGET_AFTER_MS) {
-      this.#firstAtMs = undefined;
-      this.#reportedAtMs = undefined;
+  #judgeUnpaid(now: MonotonicTime): BillingVerdict {
+    if (this.#reportedAt !== undefined && betweenMs(this.#reportedAt, now) > FORGET_AFTER_MS) {
+      this.#firstAt = undefined;
+      this.#reportedAt = undefined;
     }
-    if (this.#firstAtMs !== undefined && now - this.#firstAtMs > this.#maxPauseMs) return { isPaused: false, report: 'error' };
-    this.#firstAtMs ??= now;
-    if (this.#reportedAtMs !== undefined && now - this.#reportedAtMs <= REMIND_AFTER_MS) return { isPaused: true };
-    this.#reportedAtMs = now;
+    if (this.#firstAt !== undefined && betweenMs(this.#firstAt, now) > this.#maxPauseMs) return { isPaused: false, report: 'error' };
+    this.#firstAt ??= now;
+    if (this.#reportedAt !== undefined && betweenMs(this.#reportedAt, now) <= REMIND_AFTER_MS) return { isPaused: true };
+    this.#reportedAt = now;
     return { isPaused: true, report: 'warning' };
   }
 }

@@ -1,4 +1,14 @@
-import { type Clock, hasSubscribers, keepAlive, onAbort, publish } from '@tinkex/http';
+import {
+  type Clock,
+  elapsedMs,
+  hasSubscribers,
+  keepAlive,
+  type MonotonicTime,
+  onAbort,
+  publish,
+  remainingMs,
+  timeAfter,
+} from '@tinkex/http';
 import { AbortedError, type EventSource } from '@tinkex/types';
 
 /** How long after the end of a backoff submissions stay throttled, milliseconds. */
@@ -8,8 +18,8 @@ const THROTTLE_AFTER_BACKOFF_MS = 10_000;
 export interface RateLimiterState {
   /** Normalized base URL and the first part of the key's hash. */
   readonly limiterId: string;
-  /** End of the backoff on the limiter's clock; 0 when none is set. */
-  readonly blockedUntilMs: number;
+  /** How long the backoff still lasts, milliseconds; 0 when none is running. */
+  readonly blockedForMs: number;
   /** Whether a call has to wait now. */
   readonly isBlocked: boolean;
   /** Whether a backoff is running or ended less than 10 s ago: fewer submissions are allowed and prompts count many times their size. */
@@ -36,9 +46,9 @@ export interface RateLimiter {
 export class TenantRateLimiter implements RateLimiter {
   readonly id: string;
   readonly #clock: Clock;
-  #blockedUntilMs = 0;
-  #blockedAtMs = Number.NEGATIVE_INFINITY;
-  #throttledUntilMs = 0;
+  #blockedUntil: MonotonicTime | undefined;
+  #blockedAt: MonotonicTime | undefined;
+  #throttledUntil: MonotonicTime | undefined;
   #timer: unknown;
   readonly #waiters = new Set<() => void>();
 
@@ -47,34 +57,36 @@ export class TenantRateLimiter implements RateLimiter {
     this.#clock = clock;
   }
 
-  get blockedUntilMs(): number {
-    return this.#blockedUntilMs;
+  /** Whether a backoff was set and not cleared since, even if it is over. */
+  get hasBackoff(): boolean {
+    return this.#blockedUntil !== undefined;
   }
 
   get isBlocked(): boolean {
-    return this.#blockedUntilMs !== 0 && this.#clock.now() < this.#blockedUntilMs;
+    return this.#blockedUntil !== undefined && this.#clock.monotonicMs() < this.#blockedUntil;
   }
 
   get isThrottled(): boolean {
-    return this.#throttledUntilMs !== 0 && this.#clock.now() < this.#throttledUntilMs;
+    return this.#throttledUntil !== undefined && this.#clock.monotonicMs() < this.#throttledUntil;
   }
 
   /** Holds later calls back for `delayMs` from now, or until the end already set, whichever is later. */
   block(delayMs: number, source?: EventSource): void {
-    const now = this.#clock.now();
-    const until = now + Math.max(0, delayMs);
-    this.#blockedAtMs = now;
-    if (until > this.#blockedUntilMs) this.#blockedUntilMs = until;
-    this.#throttledUntilMs = Math.max(this.#throttledUntilMs, this.#blockedUntilMs + THROTTLE_AFTER_BACKOFF_MS);
+    const blockedForMs = Math.max(0, delayMs, this.#blockedForMs());
+    this.#blockedAt = this.#clock.monotonicMs();
+    this.#blockedUntil = timeAfter(this.#clock, blockedForMs);
+    const throttledUntil = timeAfter(this.#clock, blockedForMs + THROTTLE_AFTER_BACKOFF_MS);
+    if (this.#throttledUntil === undefined || this.#throttledUntil < throttledUntil) this.#throttledUntil = throttledUntil;
     if (source && hasSubscribers('tinkex:rate_limit:set')) {
-      publish('tinkex:rate_limit:set', { limiterId: this.id, delayMs: this.#blockedUntilMs - now, ...source });
+      publish('tinkex:rate_limit:set', { limiterId: this.id, delayMs: blockedForMs, ...source });
     }
   }
 
   /** Clears the backoff after an accepted submission, if that submission started after the backoff was set. */
-  clearAfterSuccess(startedAtMs: number, source?: EventSource): void {
-    if (this.#blockedUntilMs === 0 || startedAtMs <= this.#blockedAtMs) return;
-    this.#blockedUntilMs = 0;
+  clearAfterSuccess(startedAt: MonotonicTime, source?: EventSource): void {
+    if (this.#blockedAt === undefined || startedAt <= this.#blockedAt) return;
+    this.#blockedAt = undefined;
+    this.#blockedUntil = undefined;
     this.#release();
     if (source && hasSubscribers('tinkex:rate_limit:cleared')) {
       publish('tinkex:rate_limit:cleared', { limiterId: this.id, delayMs: 0, ...source });
@@ -84,21 +96,25 @@ export class TenantRateLimiter implements RateLimiter {
   /** Resolves when no backoff is running. Rejects with `AbortedError` when the signal fires. */
   async wait(signal?: AbortSignal, source?: EventSource): Promise<void> {
     if (!this.isBlocked) return;
-    const since = this.#clock.now();
+    const since = this.#clock.monotonicMs();
     while (this.isBlocked) await this.#nextRelease(signal);
     if (source && hasSubscribers('tinkex:rate_limit:wait')) {
-      publish('tinkex:rate_limit:wait', { limiterId: this.id, delayMs: this.#clock.now() - since, ...source });
+      publish('tinkex:rate_limit:wait', { limiterId: this.id, delayMs: elapsedMs(this.#clock, since), ...source });
     }
   }
 
   inspect(): RateLimiterState {
     return {
       limiterId: this.id,
-      blockedUntilMs: this.#blockedUntilMs,
+      blockedForMs: this.#blockedForMs(),
       isBlocked: this.isBlocked,
       isThrottled: this.isThrottled,
       waiting: this.#waiters.size,
     };
+  }
+
+  #blockedForMs(): number {
+    return this.#blockedUntil === undefined ? 0 : Math.max(0, remainingMs(this.#clock, this.#blockedUntil));
   }
 
   #nextRelease(signal: AbortSignal | undefined): Promise<void> {
@@ -132,7 +148,7 @@ export class TenantRateLimiter implements RateLimiter {
         if (this.isBlocked) this.#arm();
         else this.#release();
       },
-      Math.max(1, this.#blockedUntilMs - this.#clock.now()),
+      Math.max(1, this.#blockedForMs()),
     );
     // A call awaits this: the process must not exit before the backoff ends.
     keepAlive(this.#timer);

@@ -223,7 +223,7 @@ describe('newestTrainingCheckpoint', () => {
 describe('recoveryStrategy', () => {
   it('doubles its delay up to the maximum, until the last attempt', () => {
     const strategy = recoveryStrategy({ maxAttempts: 9 });
-    const delayMs = (failures: number) => strategy({ error: new Error('lost'), failures, elapsedMs: 0, nowMs: 0 });
+    const delayMs = (failures: number) => strategy({ error: new Error('lost'), failures, elapsedMs: 0, wallMs: 0 });
     expect([0, 1, 2, 7, 8].map(delayMs)).toEqual([5_000, 10_000, 20_000, 60_000, undefined]);
   });
 });

@@ -1,4 +1,4 @@
-import { type Clock, retry, sleep, systemClock } from '@tinkex/http';
+import { type Clock, elapsedMs, type MonotonicTime, retry, sleep, systemClock } from '@tinkex/http';
 import { AbortedError, type Checkpoint, ConfigurationError, type EventSource, NotFoundError, type TrainingRun } from '@tinkex/types';
 import type { CallOptions } from '../runtime/call-options.js';
 import { notifyUser } from '../runtime/notify-user.js';
@@ -81,8 +81,8 @@ export class RecoveryMonitor<Client> implements AsyncDisposable {
    */
   async recover(trainingRunId: string, options: Pick<CallOptions, 'signal'> = {}): Promise<Client> {
     const { signal } = options;
-    const startedAtMs = this.#clock.now();
-    return retry((failures) => this.#attempt(trainingRunId, failures + 1, startedAtMs, signal), {
+    const startedAt = this.#clock.monotonicMs();
+    return retry((failures) => this.#attempt(trainingRunId, failures + 1, startedAt, signal), {
       strategies: [recoveryStrategy(this.#options)],
       clock: this.#clock,
       signal,
@@ -100,33 +100,33 @@ export class RecoveryMonitor<Client> implements AsyncDisposable {
 
   async #watch(trainingRunId: string, signal: AbortSignal): Promise<void> {
     const { intervalMs = 30_000 } = this.#options;
-    let brokenAtMs: number | undefined;
+    let brokenAt: MonotonicTime | undefined;
     try {
       for (;;) {
         await sleep(this.#clock, intervalMs, signal, { isBackground: true });
         if (await this.#isBroken(trainingRunId, signal)) break;
       }
-      brokenAtMs = this.#clock.now();
+      brokenAt = this.#clock.monotonicMs();
       this.#emit({ type: 'broken', trainingRunId });
       await this.recover(trainingRunId, { signal });
     } catch (error) {
-      if (!signal.aborted) this.#emit({ type: 'given_up', trainingRunId, error }, brokenAtMs);
+      if (!signal.aborted) this.#emit({ type: 'given_up', trainingRunId, error }, brokenAt);
     } finally {
       if (!signal.aborted) this.#watches.delete(trainingRunId);
     }
   }
 
-  async #attempt(trainingRunId: string, attempt: number, startedAtMs: number, signal: AbortSignal | undefined): Promise<Client> {
-    const attemptAtMs = this.#clock.now();
+  async #attempt(trainingRunId: string, attempt: number, startedAt: MonotonicTime, signal: AbortSignal | undefined): Promise<Client> {
+    const attemptAt = this.#clock.monotonicMs();
     try {
       const checkpointPath = await this.#checkpointOf(trainingRunId, { signal });
       this.#emit({ type: 'attempt', trainingRunId, attempt, checkpointPath });
       const client = await this.#restart(checkpointPath, { signal });
-      this.#emit({ type: 'recovered', trainingRunId, attempt, checkpointPath, client }, startedAtMs);
+      this.#emit({ type: 'recovered', trainingRunId, attempt, checkpointPath, client }, startedAt);
       return client;
     } catch (error) {
       // An abort is not a failure.
-      if (!signal?.aborted) this.#emit({ type: 'attempt_failed', trainingRunId, attempt, error }, attemptAtMs);
+      if (!signal?.aborted) this.#emit({ type: 'attempt_failed', trainingRunId, attempt, error }, attemptAt);
       throw error;
     }
   }
@@ -147,7 +147,7 @@ export class RecoveryMonitor<Client> implements AsyncDisposable {
   async #checkpointOf(trainingRunId: string, options: CallOptions): Promise<string> {
     const checkpoints: Checkpoint[] = [];
     for await (const checkpoint of this.#options.records.listCheckpoints(trainingRunId, options)) checkpoints.push(checkpoint);
-    const choose = this.#options.chooseCheckpoint ?? ((all: readonly Checkpoint[]) => newestTrainingCheckpoint(all, this.#clock.now()));
+    const choose = this.#options.chooseCheckpoint ?? ((all: readonly Checkpoint[]) => newestTrainingCheckpoint(all, this.#clock.wallMs()));
     const chosen = choose(checkpoints);
     if (chosen) return chosen.tinkerPath;
     throw new ConfigurationError({
@@ -155,10 +155,10 @@ export class RecoveryMonitor<Client> implements AsyncDisposable {
     });
   }
 
-  /** @param sinceMs - When the event's work began. */
-  #emit(event: RecoveryEvent<Client>, sinceMs?: number): void {
+  /** @param since - When the event's work began. */
+  #emit(event: RecoveryEvent<Client>, since?: MonotonicTime): void {
     const { service, onEvent } = this.#options;
-    const durationMs = sinceMs === undefined ? undefined : this.#clock.now() - sinceMs;
+    const durationMs = since === undefined ? undefined : elapsedMs(this.#clock, since);
     // The service may be a user's object; what it throws must not look like a failed restart.
     notifyUser(() => {
       const source = service.eventSource?.();

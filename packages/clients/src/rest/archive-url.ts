@@ -40,7 +40,7 @@ function requestOnce(
     pool: 'rest_support_redirect',
     redirect: 'manual',
     acceptStatus: REDIRECTS,
-    parse: (raw) => readArchiveAnswer(raw, runtime.source().baseUrl, runtime.clock.now()),
+    parse: (raw) => readArchiveAnswer(raw, runtime.source().baseUrl, runtime.clock.wallMs()),
     signal,
     requestType: 'checkpointArchive',
     headers,

@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import { onAbort } from '@tinkex/http';
+import { elapsedMs, type MonotonicTime, onAbort } from '@tinkex/http';
 import { AbortedError, TimeoutError } from '@tinkex/types';
 import type { CallOptions } from './call-options.js';
 import { type FailedAttempts, failedAttempts, isStepOf } from './failed-attempts.js';
@@ -75,11 +75,11 @@ export class CallScope implements Closable {
   #unfollow: (() => void) | undefined;
   #failure: AbortedError | TimeoutError | undefined;
 
-  /** @param startedAtMs - When the caller's time limit began, if that was earlier. */
+  /** @param startedAt - When the caller's time limit began, if that was earlier. */
   constructor(
     runtime: Pick<Runtime, 'clock' | 'lifetime'>,
     { signal, timeoutMs }: CallOptions = {},
-    startedAtMs: number = runtime.clock.now(),
+    startedAt: MonotonicTime = runtime.clock.monotonicMs(),
   ) {
     const { clock, lifetime } = runtime;
     this.#runtime = runtime;
@@ -88,7 +88,7 @@ export class CallScope implements Closable {
     if (signal?.aborted) this.#fail(callAborted(signal.reason));
     else if (signal !== undefined) this.#unfollow = onAbort(signal, () => this.#fail(callAborted(signal.reason)));
     if (timeoutMs !== undefined) {
-      this.#timer = clock.setTimeout(() => this.#fail(this.#timedOut(timeoutMs)), Math.max(timeoutMs - (clock.now() - startedAtMs), 0));
+      this.#timer = clock.setTimeout(() => this.#fail(this.#timedOut(timeoutMs)), Math.max(timeoutMs - elapsedMs(clock, startedAt), 0));
     }
     lifetime.add(this);
   }

@@ -24,12 +24,12 @@ function hang(signal: AbortSignal): Promise<never> {
 describe('SamplingRetries', () => {
   it('tries until it succeeds, with doubling waits', async () => {
     const { clock, handler } = handlerWith();
-    const startMs = clock.now();
+    const startMs = clock.elapsedMs;
     const triedAtMs: number[] = [];
     const seen: unknown[] = [];
     const result = handler.run(
       async () => {
-        triedAtMs.push(clock.now() - startMs);
+        triedAtMs.push(clock.elapsedMs - startMs);
         if (triedAtMs.length < 4) throw triedAtMs.length === 1 ? new FutureExpiredError({ message: 'gone' }) : reset();
         return 'done';
       },
@@ -161,7 +161,7 @@ const handlerCases = readVectors<DelayInput, DelaySeconds>('retry-delays').filte
 const defaults = { baseDelayMs: 500, maxDelayMs: 10_000, jitter: 0.25 };
 
 function delayAfter(error: unknown, failures = 0, random = 0.5) {
-  return samplingStrategy(defaults, () => random)({ error, failures, elapsedMs: 0, nowMs: 0 });
+  return samplingStrategy(defaults, () => random)({ error, failures, elapsedMs: 0, wallMs: 0 });
 }
 
 describe('samplingStrategy', () => {

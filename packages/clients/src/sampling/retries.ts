@@ -1,4 +1,14 @@
-import { backoff, type Clock, onAbort, type Random, type RetryStrategy, retry, withAttempts } from '@tinkex/http';
+import {
+  backoff,
+  type Clock,
+  elapsedMs,
+  type MonotonicTime,
+  onAbort,
+  type Random,
+  type RetryStrategy,
+  retry,
+  withAttempts,
+} from '@tinkex/http';
 import { AbortedError, ApiStatusError, ConfigurationError, ConnectionError, FutureExpiredError } from '@tinkex/types';
 import { isRetryableStatus } from '@tinkex/types/wire';
 import { rejectUnknownOptions } from '../runtime/reject-unknown-options.js';
@@ -179,12 +189,13 @@ class ProgressWatch {
   readonly #clock: Clock;
   readonly #timeoutMs: number;
   readonly #inside = new Set<() => void>();
-  #lastProgressMs = 0;
+  #lastProgress: MonotonicTime;
   #timer: unknown;
 
   constructor(clock: Clock, timeoutMs: number) {
     this.#clock = clock;
     this.#timeoutMs = timeoutMs;
+    this.#lastProgress = clock.monotonicMs();
   }
 
   /** Starts watching a call; `onStuck` is called at most once. Returns the function that ends the watch. */
@@ -204,18 +215,18 @@ class ProgressWatch {
 
   /** Records that a call has succeeded. */
   noteProgress(): void {
-    this.#lastProgressMs = this.#clock.now();
+    this.#lastProgress = this.#clock.monotonicMs();
   }
 
   #arm(): void {
     if (this.#timer !== undefined) return;
-    const remainingMs = this.#lastProgressMs + this.#timeoutMs - this.#clock.now();
-    this.#timer = this.#clock.setTimeout(() => this.#check(), Math.max(1, remainingMs));
+    const leftMs = this.#timeoutMs - elapsedMs(this.#clock, this.#lastProgress);
+    this.#timer = this.#clock.setTimeout(() => this.#check(), Math.max(1, leftMs));
   }
 
   #check(): void {
     this.#timer = undefined;
-    if (this.#clock.now() - this.#lastProgressMs < this.#timeoutMs) {
+    if (elapsedMs(this.#clock, this.#lastProgress) < this.#timeoutMs) {
       this.#arm();
       return;
     }

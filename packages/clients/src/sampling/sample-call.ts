@@ -1,4 +1,4 @@
-import { hasSubscribers, publish } from '@tinkex/http';
+import { elapsedMs, hasSubscribers, publish } from '@tinkex/http';
 import { samplingRetryReport } from '@tinkex/telemetry/reporter';
 import {
   FutureExpiredError,
@@ -138,9 +138,9 @@ class SampleCall<T> implements Startable {
   /** Submits the request and waits for its result. */
   async #attempt(scope: PollScope, submissions: SubmissionCount | undefined): Promise<SampleResponse> {
     const { clock, lifetime } = this.#sampler.runtime;
-    const startedAtMs = clock.now();
+    const startedAt = clock.monotonicMs();
     const { requestId, sampleSequenceIds } = await this.#submit(scope, submissions);
-    const roundtripMs = clock.now() - startedAtMs;
+    const roundtripMs = elapsedMs(clock, startedAt);
     this.#requestId = requestId;
     this.#call.accept([requestId]);
     try {
@@ -210,9 +210,18 @@ class SampleCall<T> implements Startable {
 
   #noteFailure(error: unknown, isRetried: boolean): void {
     const { clock, report } = this.#sampler.runtime;
-    const { startedAtMs } = this.#call;
+    const { startedAt } = this.#call;
     const attempt = this.#failures + 1;
-    report.event(samplingRetryReport({ operation: 'sample', error, isRetried, attempt, startedAtMs, nowMs: clock.now() }));
+    report.event(
+      samplingRetryReport({
+        operation: 'sample',
+        error,
+        isRetried,
+        attempt,
+        elapsedMs: elapsedMs(clock, startedAt),
+        wallMs: clock.wallMs(),
+      }),
+    );
     if (!isRetried) return;
     this.#failures = attempt;
     if (FutureExpiredError.isInstance(error)) this.#chooseSeqIdAfterLoss();
@@ -235,7 +244,7 @@ class SampleCall<T> implements Startable {
       samples: this.#settings.numSamples,
       sampledTokens: response?.sequences.reduce((sum, { tokens }) => sum + tokens.length, 0) ?? 0,
       attempt: this.#failures,
-      durationMs: runtime.clock.now() - this.#call.startedAtMs,
+      durationMs: elapsedMs(runtime.clock, this.#call.startedAt),
       requestId: this.#requestId,
       content,
       errorCode: error === undefined ? undefined : TinkexError.isInstance(error) ? error.code : 'UNKNOWN',

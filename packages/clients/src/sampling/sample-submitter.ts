@@ -95,7 +95,7 @@ export class SampleSubmitter {
   /** Uses the HTTP client directly: a scope and a table lookup per sample would cost more than the exchange itself. */
   async #send({ request, scope, headers }: Submission): Promise<UntypedApiFuture> {
     const { clock, http, limiter, source } = this.#parts;
-    const startedAtMs = clock.now();
+    const startedAt = clock.monotonicMs();
     const call = http.request({
       method: 'POST',
       path,
@@ -110,7 +110,7 @@ export class SampleSubmitter {
     });
     // withMetadata() returns a native promise; awaiting the call itself, a thenable, takes three more turns of the microtask queue.
     const { data } = await call.withMetadata();
-    if (limiter.blockedUntilMs !== 0) limiter.clearAfterSuccess(startedAtMs, source());
+    if (limiter.hasBackoff) limiter.clearAfterSuccess(startedAt, source());
     return data;
   }
 

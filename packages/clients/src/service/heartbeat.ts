@@ -1,4 +1,4 @@
-import { publish } from '@tinkex/http';
+import { betweenMs, elapsedMs, publish } from '@tinkex/http';
 import { ApiStatusError, type SessionEvent, TinkexError } from '@tinkex/types';
 import type { Runtime } from '../runtime/runtime.js';
 
@@ -26,17 +26,17 @@ export interface HeartbeatOptions extends Pick<Runtime, 'clock' | 'lifetime'> {
  * with the client, or when the server answers that the session has finished (410). Its timer does not keep the process alive.
  */
 export function startHeartbeat({ clock, lifetime, intervalMs, beat, event, onSilence, onFinished }: HeartbeatOptions): void {
-  let lastSuccessAtMs = clock.now();
+  let lastSuccessAt = clock.monotonicMs();
   let timer: unknown;
   const schedule = (): void => {
     if (!lifetime.isClosed) timer = clock.setTimeout(() => void run(), intervalMs);
   };
   const run = async (): Promise<void> => {
-    const startedAtMs = clock.now();
+    const startedAt = clock.monotonicMs();
     try {
       await beat();
-      lastSuccessAtMs = clock.now();
-      publish('tinkex:session:heartbeat', { ...event(), durationMs: lastSuccessAtMs - startedAtMs });
+      lastSuccessAt = clock.monotonicMs();
+      publish('tinkex:session:heartbeat', { ...event(), durationMs: betweenMs(startedAt, lastSuccessAt) });
     } catch (error) {
       if (lifetime.isClosed) return;
       if (ApiStatusError.isInstance(error) && error.status === FINISHED) {
@@ -48,7 +48,7 @@ export function startHeartbeat({ clock, lifetime, intervalMs, beat, event, onSil
     schedule();
   };
   const missed = (error: unknown): void => {
-    const sinceLastSuccessMs = clock.now() - lastSuccessAtMs;
+    const sinceLastSuccessMs = elapsedMs(clock, lastSuccessAt);
     if (sinceLastSuccessMs <= HEARTBEAT_WARNING_AFTER_MS) return;
     const errorCode = TinkexError.isInstance(error) ? error.code : 'UNKNOWN';
     publish('tinkex:session:heartbeat_missed', { ...event(), errorCode, sinceLastSuccessMs });

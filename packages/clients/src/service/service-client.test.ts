@@ -181,11 +181,11 @@ describe('start-up', () => {
     const server = miniServer();
     server.routes.set('client/config', () => later(server.clock, 900, { body: {} }));
     server.routes.set('training_runs/R', () => later(server.clock, 900, { body: {} }));
-    const begunAtMs = server.clock.now();
+    const begunAtMs = server.clock.elapsedMs;
     const call = server.service.createRestClient().getTrainingRun('R', { timeoutMs: 1_000 });
     await expect(server.clock.runUntil(call)).rejects.toMatchObject({ name: 'TimeoutError', timeoutMs: 1_000 });
     expect(server.transport.of('training_runs/R')).toHaveLength(1);
-    expect(server.clock.now() - begunAtMs).toBe(1_000);
+    expect(server.clock.elapsedMs - begunAtMs).toBe(1_000);
     await server.service.close();
   });
 
@@ -265,9 +265,9 @@ describe('start-up', () => {
       'optim_step',
       answersInOrder([{ status: 402, body: {} }, { status: 402, body: {} }, { body: { request_id: 'optim' } }]),
     );
-    const start = server.clock.now();
+    const start = server.clock.elapsedMs;
     await server.clock.runUntil(training.optimStep());
-    expect(server.clock.now() - start).toBe(10_000);
+    expect(server.clock.elapsedMs - start).toBe(10_000);
     expect(messages.map(({ level }) => level)).toEqual(['warning']);
     await server.service.close();
   });
@@ -278,9 +278,9 @@ describe('an unpaid account', () => {
     const messages: ServerMessage[] = [];
     const server = miniServer({}, { onServerMessage: (message) => messages.push(message) });
     server.routes.set('client/config', answersInOrder([{ status: 402, body: {} }, { status: 402, body: {} }, { body: {} }]));
-    const start = server.clock.now();
+    const start = server.clock.elapsedMs;
     await server.clock.runUntil(server.service.sessionId());
-    expect(server.clock.now() - start).toBe(10_000);
+    expect(server.clock.elapsedMs - start).toBe(10_000);
     expect(messages.map(({ level }) => level)).toEqual(['warning']);
     await server.service.close();
   });
@@ -437,9 +437,9 @@ describe('reports to the service', () => {
     const server = miniServer({}, { telemetry: true });
     server.routes.set('telemetry', never);
     await server.clock.runUntil(server.service.sessionId());
-    const start = server.clock.now();
+    const start = server.clock.elapsedMs;
     await server.clock.runUntil(server.service.close());
-    expect(server.clock.now() - start).toBeLessThanOrEqual(1_000);
+    expect(server.clock.elapsedMs - start).toBeLessThanOrEqual(1_000);
     expect(server.clock.pending).toBe(0);
   });
 });

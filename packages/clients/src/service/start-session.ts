@@ -1,4 +1,4 @@
-import { publish } from '@tinkex/http';
+import { elapsedMs, publish } from '@tinkex/http';
 import type { EndpointCaller } from '../calls/endpoint-caller.js';
 import type { ServerMessage } from '../connection/connection-options.js';
 import { notifyUser } from '../runtime/notify-user.js';
@@ -25,14 +25,14 @@ export async function startSession(
   onCreated: (sessionId: string) => void,
 ): Promise<string> {
   const { clock, source, lifetime } = parts.runtime;
-  const startedAtMs = clock.now();
+  const startedAt = clock.monotonicMs();
   const { tags, userMetadata, sdkVersion, projectId, displayName, onServerMessage } = options;
   const body = { tags, userMetadata, sdkVersion, projectId, displayName };
   const answer = await parts.calls.call('createSession', { body }, { signal });
   const { sessionId } = answer;
   onCreated(sessionId);
   for (const message of messagesOf(answer)) notifyUser(onServerMessage, message);
-  const event = () => ({ ...source(), sessionId, durationMs: clock.now() - startedAtMs });
+  const event = () => ({ ...source(), sessionId, durationMs: elapsedMs(clock, startedAt) });
   publish('tinkex:session:start', event());
   keepSessionAlive(parts, sessionId, options);
   lifetime.onClose(() => publish('tinkex:session:end', event()));

@@ -1,4 +1,4 @@
-import { publish } from '@tinkex/http';
+import { elapsedMs, publish } from '@tinkex/http';
 import { NotFoundError, type OptimizerConfig, ValidationError, type WeightsInfoResponse } from '@tinkex/types';
 import { type CreateModelRequest, DEFAULT_LORA_RANK, DEFAULT_OPTIMIZER, endpoints, resolveLoraConfig } from '@tinkex/types/wire';
 import type { EndpointCaller } from '../calls/endpoint-caller.js';
@@ -118,12 +118,12 @@ async function createByLoading(
   const { baseModel, userMetadata, weightsAccessToken } = options;
   const { clock, source } = parts.runtime;
   const { sessionId } = parts.session;
-  const startedAtMs = clock.now();
+  const startedAt = clock.monotonicMs();
   // A restored state brings its optimizer with it.
   const optimizerConfig = hasOptimizer ? undefined : optimizerToSend(optimizer);
   const body = { sessionId, modelSeqId, path, optimizer: hasOptimizer, optimizerConfig, baseModel, userMetadata, weightsAccessToken };
   const { modelId = `${sessionId}:train:${modelSeqId}` } = await runCreation(parts, 'LoadWeights', body, options);
-  publish('tinkex:checkpoint:load', { requestType: 'LoadWeights', modelId, path, durationMs: clock.now() - startedAtMs, ...source() });
+  publish('tinkex:checkpoint:load', { requestType: 'LoadWeights', modelId, path, durationMs: elapsedMs(clock, startedAt), ...source() });
   return modelId;
 }
 

@@ -1,4 +1,4 @@
-import { hasSubscribers, publish } from '@tinkex/http';
+import { elapsedMs, hasSubscribers, type MonotonicTime, publish } from '@tinkex/http';
 import type { ClientConfigResponse } from '@tinkex/types/wire';
 import type { EndpointBody, EndpointCallOptions } from '../calls/endpoint-types.js';
 import { type FutureResults, RESULT_DECODERS } from '../futures/result-decoders.js';
@@ -59,7 +59,7 @@ export function pollResult<Type extends keyof FutureResults>(
   requestType: Type,
   requestId: string,
 ): Promise<FutureResults[Type]> {
-  const { signal, headers, startedAtMs } = call;
+  const { signal, headers, startedAt } = call;
   return poller.poll({
     requestId,
     requestType,
@@ -67,7 +67,7 @@ export function pollResult<Type extends keyof FutureResults>(
     // Requests listen to the signal too: when one chunk fails, the polls of the others stop.
     scope: { signal, requestSignal: signal },
     observer: call.core,
-    roundtripMs: runtime.clock.now() - startedAtMs,
+    roundtripMs: elapsedMs(runtime.clock, startedAt),
     headers,
   });
 }
@@ -78,7 +78,7 @@ interface FinishedOperation {
   readonly datums: number;
   readonly tokens: number;
   readonly metrics: Readonly<Record<string, number>>;
-  readonly startedAtMs: number;
+  readonly startedAt: MonotonicTime;
 }
 
 /** One model on the server, as its training client uses it: the order of its operations, and their events. */
@@ -118,21 +118,21 @@ export class TrainedModel {
   }
 
   /** Publishes a training operation that succeeded. */
-  publishOperation({ startedAtMs, ...operation }: FinishedOperation): void {
+  publishOperation({ startedAt, ...operation }: FinishedOperation): void {
     if (!hasSubscribers('tinkex:training:operation')) return;
     const { clock, source } = this.parts.runtime;
     publish('tinkex:training:operation', {
       modelId: this.modelId,
-      durationMs: clock.now() - startedAtMs,
+      durationMs: elapsedMs(clock, startedAt),
       ...operation,
       ...source(),
     });
   }
 
   /** Publishes a checkpoint that was saved or loaded. */
-  publishCheckpoint(name: 'tinkex:checkpoint:save' | 'tinkex:checkpoint:load', { core, startedAtMs }: OngoingCall, path: string): void {
+  publishCheckpoint(name: 'tinkex:checkpoint:save' | 'tinkex:checkpoint:load', { core, startedAt }: OngoingCall, path: string): void {
     const { clock, source } = this.parts.runtime;
     const { requestType } = core.origin;
-    publish(name, { requestType, modelId: this.modelId, path, durationMs: clock.now() - startedAtMs, ...source() });
+    publish(name, { requestType, modelId: this.modelId, path, durationMs: elapsedMs(clock, startedAt), ...source() });
   }
 }

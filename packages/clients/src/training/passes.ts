@@ -1,4 +1,4 @@
-import { hasSubscribers, publish } from '@tinkex/http';
+import { elapsedMs, hasSubscribers, type MonotonicTime, publish } from '@tinkex/http';
 import {
   ApiStatusError,
   type Datum,
@@ -106,13 +106,13 @@ export async function submitPass(model: TrainedModel, call: OngoingCall, pass: P
 async function submitChunk(model: TrainedModel, call: OngoingCall, pass: Pass, index: number, group: ChunkGroup): Promise<void> {
   const { runtime, training } = model.parts;
   const { estimatedBytes } = chunkAt(pass, index);
-  const startedAtMs = runtime.clock.now();
+  const startedAt = runtime.clock.monotonicMs();
   try {
     await training.dispatchBudget.enter(estimatedBytes, group.signal);
     try {
       const requestId = await sendChunk(model, call, pass, index, group.signal);
       group.requestIds[index] = requestId;
-      publishChunk(model, pass, index, requestId, startedAtMs);
+      publishChunk(model, pass, index, requestId, startedAt);
     } finally {
       training.dispatchBudget.leave(estimatedBytes);
     }
@@ -225,7 +225,7 @@ function chunkAt({ chunks }: Pass, index: number): DataChunk {
   return chunk;
 }
 
-function publishChunk({ parts, modelId }: TrainedModel, pass: Pass, chunkIndex: number, requestId: string, startedAtMs: number): void {
+function publishChunk({ parts, modelId }: TrainedModel, pass: Pass, chunkIndex: number, requestId: string, startedAt: MonotonicTime): void {
   if (!hasSubscribers('tinkex:chunk:submit')) return;
   const { clock, source } = parts.runtime;
   const { data, estimatedBytes } = chunkAt(pass, chunkIndex);
@@ -238,14 +238,14 @@ function publishChunk({ parts, modelId }: TrainedModel, pass: Pass, chunkIndex: 
     chunkCount: pass.chunks.length,
     datums: data.length,
     estimatedBytes,
-    durationMs: clock.now() - startedAtMs,
+    durationMs: elapsedMs(clock, startedAt),
     ...source(),
   });
 }
 
 function publishPass(
   model: TrainedModel,
-  { startedAtMs }: OngoingCall,
+  { startedAt }: OngoingCall,
   { requestType, chunks }: Pass,
   requestId: string | undefined,
   output: ForwardBackwardOutput,
@@ -263,7 +263,7 @@ function publishPass(
     chunks.flatMap(({ data }) => data),
   );
   const metrics = loss === undefined ? output.metrics : { ...output.metrics, 'loss:sum': loss };
-  model.publishOperation({ requestType, requestId, datums, tokens, metrics, startedAtMs });
+  model.publishOperation({ requestType, requestId, datums, tokens, metrics, startedAt });
 }
 
 /** Text tokens only: the server decides the length of an image. */

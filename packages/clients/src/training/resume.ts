@@ -43,7 +43,7 @@ export async function findNewestCheckpoint(
   clock: Clock,
 ): Promise<Checkpoint> {
   const { checkpoints } = await calls.call('listCheckpoints', { params: { trainingRunId } }, { signal, headers });
-  const newest = newestTrainingCheckpoint(checkpoints, clock.now());
+  const newest = newestTrainingCheckpoint(checkpoints, clock.wallMs());
   if (newest !== undefined) return newest;
   throw new NotFoundError({
     message: `Run ${trainingRunId} has no training checkpoint to resume from. Call saveState while you train.`,

@@ -29,7 +29,7 @@ describe('a save whose outcome is unclear', () => {
   ])('%s and then 409: the checkpoint is there, so the save is done', async (_, lost) => {
     const server = miniServer();
     const training = await server.training();
-    checkpointsAre(server, server.clock.now());
+    checkpointsAre(server, server.clock.wallMs());
     server.routes.set('save_weights', answersInOrder([lost, { status: 409, body: { detail: 'exists' } }]));
     expect(await server.clock.runUntil(training.saveState('ckpt'))).toEqual({ path });
     expect([saves(server), listed(server)]).toEqual([2, 1]);
@@ -39,7 +39,7 @@ describe('a save whose outcome is unclear', () => {
   it('an old checkpoint of the same name is a conflict, not a success', async () => {
     const server = miniServer();
     const training = await server.training();
-    checkpointsAre(server, server.clock.now() - 86_400_000);
+    checkpointsAre(server, server.clock.wallMs() - 86_400_000);
     server.routes.set('save_weights', answersInOrder([{ connection_error: true }, { status: 409, body: {} }], true));
     await expect(server.clock.runUntil(training.saveState('ckpt'))).rejects.toThrow(ConflictError);
     await server.service.close();
@@ -53,16 +53,16 @@ describe('a save whose outcome is unclear', () => {
     async (method, route, advice) => {
       const server = miniServer();
       const training = await server.training();
-      checkpointsAre(server, server.clock.now());
+      checkpointsAre(server, server.clock.wallMs());
       server.routes.set(route, () => ({ status: 409, body: { detail: "Checkpoint 'ckpt' already exists" } }));
-      const begunAtMs = server.clock.now();
+      const begunAtMs = server.clock.elapsedMs;
       const save = training[method]('ckpt').then(undefined, (error: unknown) => error);
       const later = training.optimStep();
       const failure = await server.clock.runUntil(save);
       expect(failure).toBeInstanceOf(ConflictError);
       expect((failure as Error).message).toMatch(advice);
       await server.clock.runUntil(later);
-      expect(server.clock.now()).toBe(begunAtMs);
+      expect(server.clock.elapsedMs).toBe(begunAtMs);
       expect([server.transport.of(route).length, listed(server)]).toEqual([1, 0]);
       await server.service.close();
     },
@@ -79,7 +79,7 @@ describe('a save whose outcome is unclear', () => {
   it('a server that stays away for five minutes but has the checkpoint: found at the end', async () => {
     const server = miniServer();
     const training = await server.training();
-    checkpointsAre(server, server.clock.now());
+    checkpointsAre(server, server.clock.wallMs());
     server.routes.set('save_weights', () => ({ status: 503, body: {} }));
     expect(await server.clock.runUntil(training.saveState('ckpt'))).toEqual({ path });
     expect(saves(server)).toBe(15);
@@ -100,7 +100,7 @@ describe('a save whose outcome is unclear', () => {
   it('an expired future (410) of a save that happened resolves', async () => {
     const server = miniServer();
     const training = await server.training();
-    checkpointsAre(server, server.clock.now());
+    checkpointsAre(server, server.clock.wallMs());
     server.routes.set('retrieve_future', () => ({ status: 410, body: {} }));
     expect(await server.clock.runUntil(training.saveState('ckpt', { headers: { 'x-team': 'a' } }))).toEqual({ path });
     expect(server.transport.of('/checkpoints')[0]?.headers).toMatchObject({ 'x-team': 'a' });
@@ -110,7 +110,7 @@ describe('a save whose outcome is unclear', () => {
   it('what an earlier save has left under the same name is not taken for a later save that was lost', async () => {
     const server = miniServer();
     const training = await server.training();
-    const savedAtMs = server.clock.now();
+    const savedAtMs = server.clock.wallMs();
     await server.clock.runUntil(training.saveState('ckpt', { overwrite: true }));
     checkpointsAre(server, savedAtMs);
     await server.clock.advance(30_000);
@@ -125,7 +125,7 @@ describe('a save whose outcome is unclear', () => {
           {
             checkpoint_id: 'weights/other',
             checkpoint_type: 'training',
-            time: new Date(server.clock.now()).toISOString(),
+            time: new Date(server.clock.wallMs()).toISOString(),
             tinker_path: 'tinker://o',
           },
         ],
@@ -133,7 +133,7 @@ describe('a save whose outcome is unclear', () => {
     }));
     expect(await server.clock.runUntil(training.saveState('other'))).toEqual({ path: 'tinker://o' });
     await server.clock.advance(120_000);
-    checkpointsAre(server, server.clock.now());
+    checkpointsAre(server, server.clock.wallMs());
     expect(await server.clock.runUntil(training.saveState('ckpt', { overwrite: true }))).toEqual({ path });
     await server.service.close();
   });
@@ -162,7 +162,7 @@ describe('resume', () => {
 
   it('takes the newest training checkpoint that has not expired', async () => {
     const server = miniServer({ create_model_via_load_weights: true });
-    const now = server.clock.now();
+    const now = server.clock.wallMs();
     const checkpoint = (name: string, ageMs: number, more: Record<string, unknown> = {}) => ({
       checkpoint_id: `weights/${name}`,
       checkpoint_type: 'training',

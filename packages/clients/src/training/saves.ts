@@ -1,3 +1,4 @@
+import { type MonotonicTime, timeAfter } from '@tinkex/http';
 import {
   type Checkpoint,
   ConflictError,
@@ -42,7 +43,10 @@ interface Save {
   readonly fields: Omit<SaveStateOptions & SaveWeightsExternalOptions, keyof CallOptions>;
   /** Earlier saves under the same name that this one could be mistaken for. */
   earlier: readonly Save[];
-  endedAtMs: number | undefined;
+  /** When it began and ended by the wall clock, which the times in lists of checkpoints are compared with. */
+  readonly startedWallMs: number;
+  endedWallMs: number | undefined;
+  endedAt: MonotonicTime | undefined;
 }
 
 /**
@@ -78,8 +82,10 @@ export class Saves {
   }
 
   #start(requestType: Save['requestType'], name: string, fields: Save['fields'], options: CallOptions): ApiFuture<SavedExternalWeights> {
-    const call = new RunningCall<SavedExternalWeights>(this.#model.parts.runtime, requestType, options);
-    return call.settleWith(this.#run(call, { requestType, name, fields, earlier: [], endedAtMs: undefined }));
+    const { runtime } = this.#model.parts;
+    const call = new RunningCall<SavedExternalWeights>(runtime, requestType, options);
+    const times = { startedWallMs: runtime.clock.wallMs(), endedWallMs: undefined, endedAt: undefined };
+    return call.settleWith(this.#run(call, { requestType, name, fields, earlier: [], ...times }));
   }
 
   async #run(call: OngoingCall, save: Save): Promise<SavedExternalWeights> {
@@ -98,13 +104,15 @@ export class Saves {
       this.#model.publishCheckpoint('tinkex:checkpoint:save', call, saved.path);
       return saved;
     } finally {
-      save.endedAtMs = this.#model.parts.runtime.clock.now();
+      const { clock } = this.#model.parts.runtime;
+      save.endedWallMs = clock.wallMs();
+      save.endedAt = clock.monotonicMs();
     }
   }
 
   #remember(save: Save): void {
-    const oldestMs = this.#model.parts.runtime.clock.now() - REMEMBERED_MS;
-    this.#recent = this.#recent.filter(({ endedAtMs }) => endedAtMs === undefined || endedAtMs > oldestMs);
+    const oldest = timeAfter(this.#model.parts.runtime.clock, -REMEMBERED_MS);
+    this.#recent = this.#recent.filter(({ endedAt }) => endedAt === undefined || endedAt > oldest);
     save.earlier = this.#recent.filter(({ requestType, name }) => requestType === save.requestType && name === save.name);
     this.#recent.push(save);
   }
@@ -156,8 +164,8 @@ export class Saves {
   /** The checkpoint if it was saved since this call began. A list that cannot be fetched decides nothing. */
   async #findSaved(call: OngoingCall, save: Save): Promise<SavedExternalWeights | undefined> {
     const { parts, modelId } = this.#model;
-    const { signal, headers, startedAtMs } = call;
-    const { name, requestType } = save;
+    const { signal, headers } = call;
+    const { name, requestType, startedWallMs } = save;
     const kind = KINDS[requestType];
     let checkpoints: readonly Checkpoint[];
     try {
@@ -171,7 +179,7 @@ export class Saves {
       ({ checkpointId, checkpointType, time }) =>
         checkpointType === kind.checkpointType &&
         (checkpointId === `${kind.segment}/${name}` || checkpointId === name) &&
-        time.getTime() >= startedAtMs - CLOCK_TOLERANCE_MS &&
+        time.getTime() >= startedWallMs - CLOCK_TOLERANCE_MS &&
         time.getTime() > this.#latestEarlierMs(save) + CLOCK_TOLERANCE_MS,
     );
     return found && savedWeights(found.tinkerPath, found.sizeBytes, save);
@@ -179,8 +187,8 @@ export class Saves {
 
   /** When the last earlier save under the same name ended; now if one is still in progress. */
   #latestEarlierMs({ earlier }: Save): number {
-    const nowMs = this.#model.parts.runtime.clock.now();
-    return Math.max(...earlier.map(({ endedAtMs }) => endedAtMs ?? nowMs));
+    const wallMs = this.#model.parts.runtime.clock.wallMs();
+    return Math.max(...earlier.map(({ endedWallMs }) => endedWallMs ?? wallMs));
   }
 }
 

@@ -59,7 +59,7 @@ describe('C. many clients', () => {
     // B is through while A's backoff has not moved at all.
     await Promise.all(samplesB);
     expect(limiterA.inspect().isBlocked).toBe(true);
-    expect(limiterB.inspect()).toMatchObject({ isBlocked: false, isThrottled: false, blockedUntilMs: 0 });
+    expect(limiterB.inspect()).toMatchObject({ isBlocked: false, isThrottled: false, blockedForMs: 0 });
     expect(serverB.count('asample')).toBe(60);
     expect(serverA.count('asample')).toBe(1);
 

@@ -1,3 +1,4 @@
+import { systemClock } from '@tinkex/http';
 import { DIALECTS, type Dialect, type DialectName, startServer } from '@tinkex/testkit';
 import { datum, ModelInput, RequestFailedError, UnprocessableEntityError } from '@tinkex/types';
 import { describe, expect, it } from 'vitest';
@@ -9,9 +10,8 @@ const names = Object.keys(DIALECTS) as DialectName[];
 
 /** Delays of a minute in a second: for servers whose rules make a client wait. */
 const hurriedClock = {
-  now: () => Date.now(),
+  ...systemClock,
   setTimeout: (callback: () => void, delayMs: number) => setTimeout(callback, delayMs / 60).unref(),
-  clearTimeout: (handle: unknown) => clearTimeout(handle as NodeJS.Timeout),
 };
 
 describe.each(names)('a server of the dialect %s', (name) => {

@@ -1,4 +1,4 @@
-import { subscribe } from '@tinkex/http';
+import { subscribe, systemClock } from '@tinkex/http';
 import { startServer, type TestServer } from '@tinkex/testkit';
 import {
   AbortedError,
@@ -40,9 +40,8 @@ const output = (count: number, metrics: Record<string, number>, first: number) =
 
 /** Waits of a minute in a second, for rules that make the client wait. */
 const hurriedClock = {
-  now: () => Date.now(),
+  ...systemClock,
   setTimeout: (callback: () => void, delayMs: number) => setTimeout(callback, delayMs / 60).unref(),
-  clearTimeout: (handle: unknown) => clearTimeout(handle as NodeJS.Timeout),
 };
 
 async function connect(

@@ -24,14 +24,14 @@ export async function driveThroughDeadlines<T>(clock: VirtualClock, server: Test
     isSettled = true;
   });
   settled.catch(() => undefined);
-  const limitMs = clock.now() + STUCK_AFTER_MS;
+  const limitMs = clock.elapsedMs + STUCK_AFTER_MS;
   let roundsWithoutTimer = 0;
   while (!isSettled) {
     await turns(TURNS_BEFORE_BACKOFF);
     const nextInMs = clock.nextInMs;
     if (isSettled) break;
     roundsWithoutTimer = nextInMs === undefined ? roundsWithoutTimer + 1 : 0;
-    if (roundsWithoutTimer > STUCK_AFTER_ROUNDS || clock.now() > limitMs) throw new Error(`The run is stuck. ${latestCalls(server)}`);
+    if (roundsWithoutTimer > STUCK_AFTER_ROUNDS || clock.elapsedMs > limitMs) throw new Error(`The run is stuck. ${latestCalls(server)}`);
     if (nextInMs === undefined) continue;
     if (nextInMs >= DEADLINE_MS && !(await isSilent(server, clock))) continue;
     await clock.advance(nextInMs);

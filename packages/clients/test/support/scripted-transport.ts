@@ -1,4 +1,13 @@
-import { type Clock, createResponse, sleep, type Transport, type TransportRequest, type TransportResponse } from '@tinkex/http';
+import {
+  type Clock,
+  createResponse,
+  elapsedMs,
+  type MonotonicTime,
+  sleep,
+  type Transport,
+  type TransportRequest,
+  type TransportResponse,
+} from '@tinkex/http';
 import { AbortedError, ConnectionError, TimeoutError } from '@tinkex/types';
 
 /** One answer as the vectors write it. */
@@ -18,6 +27,7 @@ export interface SeenRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: unknown;
   readonly bytes: Uint8Array | undefined;
+  /** Since the transport was created. */
   readonly atMs: number;
 }
 
@@ -27,11 +37,13 @@ export type Handler = (request: SeenRequest) => ScriptedAnswer | Promise<Scripte
 export class ScriptedTransport implements Transport {
   readonly seen: SeenRequest[] = [];
   readonly #clock: Clock;
+  readonly #startedAt: MonotonicTime;
   readonly #handler: Handler;
   isClosed = false;
 
   constructor(clock: Clock, handler: Handler) {
     this.#clock = clock;
+    this.#startedAt = clock.monotonicMs();
     this.#handler = handler;
   }
 
@@ -49,7 +61,7 @@ export class ScriptedTransport implements Transport {
       headers: request.headers,
       body: isJson ? JSON.parse(new TextDecoder().decode(bytes)) : undefined,
       bytes,
-      atMs: this.#clock.now(),
+      atMs: elapsedMs(this.#clock, this.#startedAt),
     };
     this.seen.push(seen);
     return responseOf(await abortable(Promise.resolve(this.#handler(seen)), request));

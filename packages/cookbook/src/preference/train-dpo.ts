@@ -1,4 +1,5 @@
 import type { SamplingClient } from '@tinkex/clients';
+import { elapsedMs, timeAfter } from '@tinkex/http';
 import { conversationToDatum, type Renderer } from '@tinkex/renderers';
 import { type JsonRecord, type Metrics, readRun, StepTimer } from '@tinkex/telemetry/runs';
 import { type AdamParams, ConfigurationError, type Datum } from '@tinkex/types';
@@ -170,13 +171,13 @@ interface DpoParts extends RunParts {
 
 async function drive(parts: DpoParts, start: TrainingState): Promise<DrivenRun> {
   const { plan, clock, config } = parts;
-  const startedMs = clock.now() - start.elapsedMs;
+  const startedAt = timeAfter(clock, -start.elapsedMs);
   let state = start;
   for (;;) {
     const end = endOfPlan(plan, state);
     if (end !== undefined) return { state, stopReason: end };
     if (config.signal?.aborted) return { state, stopReason: 'aborted' };
-    const next = await runStep(parts, state, clock.now() - startedMs);
+    const next = await runStep(parts, state, elapsedMs(clock, startedAt));
     if (typeof next === 'string') return { state, stopReason: next };
     state = next;
   }
@@ -185,7 +186,7 @@ async function drive(parts: DpoParts, start: TrainingState): Promise<DrivenRun> 
 /** One step, from its batch to its record. Gives the state after it, or the reason to stop. */
 async function runStep(parts: DpoParts, state: TrainingState, elapsedMs: number): Promise<TrainingState | StopReason> {
   const { plan, dataset, reference, training, checkpointer, log, clock, spending, config } = parts;
-  const timer = new StepTimer(() => clock.now());
+  const timer = new StepTimer(clock);
   const { epoch, batch } = positionOf(plan, state.step);
   const pairs = await timer.measure('get_batch', () => dataset.getBatch(epoch, batch));
   const data = pairs.flatMap(({ chosen, rejected }) => [chosen, rejected]);

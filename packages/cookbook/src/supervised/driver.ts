@@ -1,4 +1,5 @@
 import type { ApiFuture } from '@tinkex/clients';
+import { elapsedMs, type MonotonicTime, timeAfter } from '@tinkex/http';
 import { type Metrics, StepTimer } from '@tinkex/telemetry/runs';
 import type { Datum, ForwardBackwardOutput, OptimStepResponse } from '@tinkex/types';
 import type { PendingSave } from '../checkpoints/checkpointer.js';
@@ -40,13 +41,13 @@ interface SubmittedStep {
 export class SupervisedDriver {
   readonly #parts: DriverParts;
   readonly #submitted: SubmittedStep[] = [];
-  readonly #startedMs: number;
+  readonly #startedAt: MonotonicTime;
   #state: TrainingState;
 
   constructor(parts: DriverParts, state: TrainingState) {
     this.#parts = parts;
     this.#state = state;
-    this.#startedMs = parts.clock.now() - state.elapsedMs;
+    this.#startedAt = timeAfter(parts.clock, -state.elapsedMs);
   }
 
   /** Runs until the plan, a limit or the signal ends it, and awaits everything that was submitted. */
@@ -66,10 +67,10 @@ export class SupervisedDriver {
     const end = endOfPlan(plan, this.#state);
     if (end !== undefined) return end;
     if (signal?.aborted) return 'aborted';
-    const timer = new StepTimer(() => clock.now());
+    const timer = new StepTimer(clock);
     const { epoch, batch } = positionOf(plan, this.#state.step);
     const data = await timer.measure('get_batch', () => dataset.getBatch(epoch, batch));
-    const planned = planStep(plan, this.#state, tokensOf(data), clock.now() - this.#startedMs);
+    const planned = planStep(plan, this.#state, tokensOf(data), elapsedMs(clock, this.#startedAt));
     if (typeof planned === 'string') return planned;
     if (!(await this.#reserve(planned, data))) return 'max_cost';
     const evaluation = await this.#evaluate(planned, timer);

@@ -63,7 +63,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     },
     capture: options.capture,
     createId: (prefix) => `${prefix}${randomUUID().replaceAll('-', '')}`,
-    unixSeconds: () => Math.floor(clock.now() / 1000),
+    unixSeconds: () => Math.floor(clock.wallMs() / 1000),
   };
   for (const [option, value] of Object.entries({ ...context.limits, maxBodyBytes })) {
     if (Number.isSafeInteger(value) && value >= 1) continue;

@@ -1,5 +1,6 @@
 import { abortedBy, onAbort } from '../abort/on-abort.js';
 import { type Clock, systemClock } from '../clock/clock.js';
+import { type MonotonicTime, timeAfter } from '../clock/monotonic-time.js';
 import { type AuthProvider, checkedCredential, HiddenCredential } from './auth-provider.js';
 import { jwtExpirySeconds } from './jwt-claims.js';
 
@@ -43,7 +44,7 @@ class RefreshingJwtAuth extends HiddenCredential implements JwtAuth {
   readonly #clock: Clock;
   #headers: Readonly<Record<string, string>> | undefined;
   /** The token is not checked before this time. */
-  #freshUntilMs = Number.NEGATIVE_INFINITY;
+  #freshUntil: MonotonicTime | undefined;
   #refreshing: Promise<void> | undefined;
   #timer: unknown;
   #isClosed = false;
@@ -61,7 +62,8 @@ class RefreshingJwtAuth extends HiddenCredential implements JwtAuth {
 
   current(): Readonly<Record<string, string>> | undefined {
     if (this.#timer === undefined && this.#headers !== undefined) this.#schedule(this.#plan().backgroundDelayMs);
-    return this.#clock.now() < this.#freshUntilMs || !this.#plan().isStale ? this.#headers : undefined;
+    const isNew = this.#freshUntil !== undefined && this.#clock.monotonicMs() < this.#freshUntil;
+    return isNew || !this.#plan().isStale ? this.#headers : undefined;
   }
 
   async headers(signal?: AbortSignal): Promise<Record<string, string>> {
@@ -84,7 +86,7 @@ class RefreshingJwtAuth extends HiddenCredential implements JwtAuth {
   }
 
   #plan(): JwtRefreshPlan {
-    return planJwtRefresh(this.token ?? '', this.#clock.now());
+    return planJwtRefresh(this.token ?? '', this.#clock.wallMs());
   }
 
   #refresh(): Promise<void> {
@@ -98,7 +100,7 @@ class RefreshingJwtAuth extends HiddenCredential implements JwtAuth {
     try {
       const token = checkedCredential(await this.#options.exchange(), 'token');
       this.#headers = { 'x-api-key': token };
-      this.#freshUntilMs = this.#clock.now() + MIN_REFRESH_INTERVAL_MS;
+      this.#freshUntil = timeAfter(this.#clock, MIN_REFRESH_INTERVAL_MS);
       this.#schedule(Math.max(MIN_REFRESH_INTERVAL_MS, this.#plan().backgroundDelayMs));
     } catch (error) {
       if (this.#headers !== undefined) {
@@ -136,7 +138,7 @@ interface JwtRefreshPlan {
   readonly backgroundDelayMs: number;
 }
 
-/** When to replace a token. A token without a readable expiry has nothing left, and works all the same. */
+/** When to replace a token, by the wall clock. A token without a readable expiry has nothing left, and works all the same. */
 export function planJwtRefresh(token: string, nowMs: number): JwtRefreshPlan {
   try {
     const leftMs = jwtExpirySeconds(token) * 1_000 - nowMs;

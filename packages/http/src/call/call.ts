@@ -1,6 +1,7 @@
 import { ConfigurationError } from '@tinkex/types';
 import { stringifyJson } from '@tinkex/types/wire';
 import type { Clock } from '../clock/clock.js';
+import { type MonotonicTime, NEVER, timeAfter } from '../clock/monotonic-time.js';
 import type { TransportBody } from '../transport/transport.js';
 import { encodeQuery, joinUrl, type Query } from '../url/url.js';
 import type { HttpClientOptions } from './http-client-options.js';
@@ -26,8 +27,8 @@ export interface Call {
   readonly maxRetries: number;
   /** Limit for one attempt, milliseconds. */
   readonly attemptTimeoutMs: number;
-  /** When the whole call must be over, on the clock. `Infinity` without a limit. */
-  readonly deadlineAtMs: number;
+  /** When the whole call must be over; `NEVER` without a limit. */
+  readonly deadline: MonotonicTime;
   readonly maxResponseBytes: number;
   readonly signal: AbortSignal | undefined;
   readonly isStream: boolean;
@@ -87,7 +88,7 @@ export class CallFactory {
       compress: options.compress,
       maxRetries: atLeast(0, options.maxRetries, 'maxRetries') ?? this.#maxRetries,
       attemptTimeoutMs: atLeast(1, options.attemptTimeoutMs, 'attemptTimeoutMs') ?? this.#attemptTimeoutMs,
-      deadlineAtMs: timeoutMs === Number.POSITIVE_INFINITY ? timeoutMs : this.#clock.now() + timeoutMs,
+      deadline: timeoutMs === Number.POSITIVE_INFINITY ? NEVER : timeAfter(this.#clock, timeoutMs),
       maxResponseBytes: atLeast(0, options.maxResponseBytes, 'maxResponseBytes') ?? this.#maxResponseBytes,
       signal: options.signal,
       isStream,

@@ -68,7 +68,7 @@ export class HttpClient {
     const call = this.#begin(options, true, undefined);
     const reply = this.#accepted(call, await this.#run(call));
     const { status, headers, stream } = reply;
-    if (stream === undefined) throw statusError(reply, call, this.#parts.clock.now());
+    if (stream === undefined) throw statusError(reply, call, this.#parts.clock.wallMs());
     const requestId = requestIdOf(headers);
     return { status, headers, requestId, attempts: call.attempt + 1, body: stream, cancel: () => stream.cancel() };
   }
@@ -122,7 +122,7 @@ export class HttpClient {
       this.#edgeRejections.succeeded(call.pool);
       return reply;
     }
-    if (!this.#edgeRejections.isRejection(call.pool, reply)) throw statusError(reply, call, this.#parts.clock.now());
+    if (!this.#edgeRejections.isRejection(call.pool, reply)) throw statusError(reply, call, this.#parts.clock.wallMs());
     this.#transport.recycle?.(call.pool, originOf(call.url));
     const message = `${call.method} ${call.path}: a proxy refused the connection (an empty 400).`;
     throw new ConnectionError({ message, attempts: call.attempt + 1 });

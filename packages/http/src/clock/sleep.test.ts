@@ -49,6 +49,5 @@ describe('systemClock', () => {
     const timer = systemClock.setTimeout(() => undefined, 60_000) as NodeJS.Timeout;
     expect(timer.hasRef()).toBe(false);
     systemClock.clearTimeout(timer);
-    expect(Math.abs(systemClock.now() - Date.now())).toBeLessThan(60_000);
   });
 });

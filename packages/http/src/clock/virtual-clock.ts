@@ -1,4 +1,5 @@
 import type { Clock } from './clock.js';
+import { type MonotonicTime, monotonicTime } from './monotonic-time.js';
 
 interface Timer {
   readonly id: number;
@@ -13,7 +14,7 @@ interface CountWaiter {
 
 /** Options of {@link VirtualClock}. */
 export interface VirtualClockOptions {
-  /** The first value of `now()`, milliseconds since the epoch. Default 2026-01-01T00:00:00Z. */
+  /** The first value of `wallMs()`, milliseconds since the epoch. Default 2026-01-01T00:00:00Z. */
   readonly startMs?: number | undefined;
 }
 
@@ -23,22 +24,48 @@ export interface VirtualClockOptions {
  *
  * Timers fire in the order of their due times, then of their creation. Between two timers real I/O gets a turn, so that work
  * started by the first can arm timers that are due before the second.
+ *
+ * Its wall time moves with it, and can be set on its own: `jumpWall` is a user who sets the system's clock, `suspend` a machine that sleeps.
  */
 export class VirtualClock implements Clock {
   /** How far `runUntil` moved each time to reach the next timer, milliseconds: the waits of the code under test. */
   readonly waitsMs: number[] = [];
   readonly #timers = new Map<number, Timer>();
   readonly #waiters = new Set<CountWaiter>();
-  #nowMs: number;
+  /** The wall time at the start, moved by every jump since. */
+  #epochMs: number;
+  #nowMs = 0;
   #nextId = 1;
 
   constructor(options: VirtualClockOptions = {}) {
-    this.#nowMs = options.startMs ?? Date.UTC(2026, 0, 1);
+    this.#epochMs = options.startMs ?? Date.UTC(2026, 0, 1);
   }
 
-  /** The current virtual time, in milliseconds since the epoch. */
-  now(): number {
+  /** How far the clock was advanced since its creation, milliseconds. */
+  get elapsedMs(): number {
     return this.#nowMs;
+  }
+
+  /** The moment on the scale of the timers. */
+  monotonicMs(): MonotonicTime {
+    return monotonicTime(this.#nowMs);
+  }
+
+  /** The wall time, in milliseconds since the epoch. */
+  wallMs(): number {
+    return this.#epochMs + this.#nowMs;
+  }
+
+  /** Sets the wall clock forward, or back with a negative number. No timer fires and `monotonicMs` does not move. */
+  jumpWall(byMs: number): void {
+    if (!Number.isFinite(byMs)) throw new RangeError(`VirtualClock.jumpWall takes a number of milliseconds, got ${byMs}.`);
+    this.#epochMs += byMs;
+  }
+
+  /** A machine that sleeps, such as a closed laptop: the wall time passes, timers and `monotonicMs` stand still. */
+  suspend(ms: number): void {
+    if (!(ms >= 0)) throw new RangeError(`VirtualClock.suspend takes a number of milliseconds >= 0, got ${ms}.`);
+    this.jumpWall(ms);
   }
 
   /** Arms a timer; a negative or absent delay counts as 0. It fires during `advance`, never by itself. */

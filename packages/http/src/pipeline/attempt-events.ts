@@ -1,6 +1,7 @@
 import { type EventSource, type HttpRequestEvent, TinkexError } from '@tinkex/types';
 import { type Call, type Reply, requestIdOf, requestTypeOf } from '../call/call.js';
 import type { Clock } from '../clock/clock.js';
+import { elapsedMs } from '../clock/monotonic-time.js';
 import { channel, publish } from '../diagnostics/channels.js';
 
 const START = channel('tinkex:http:request:start');
@@ -18,7 +19,7 @@ export function areAttemptsObserved(): boolean {
 /** Publishes the start and the end of an attempt, on one object. */
 export function observeAttempt(call: Call, clock: Clock, source: EventSource, run: () => Promise<Reply>): Promise<Reply> {
   const { method, path, pool, attempt, body } = call;
-  const startedAtMs = clock.now();
+  const startedAt = clock.monotonicMs();
   // One literal with every field: a spread, or fields added later, cost several microseconds on Node 20 (docs/decisions/0504-spread-last.md).
   const event: AttemptEvent = {
     clientId: source.clientId,
@@ -31,7 +32,7 @@ export function observeAttempt(call: Call, clock: Clock, source: EventSource, ru
     pool,
     attempt,
     requestBytes: body === undefined ? 0 : Buffer.byteLength(body),
-    startedAtMs,
+    startedAtMs: clock.wallMs(),
     durationMs: undefined,
     status: undefined,
     responseBytes: undefined,
@@ -42,7 +43,7 @@ export function observeAttempt(call: Call, clock: Clock, source: EventSource, ru
   return run().then(
     (reply) => {
       const { status, headers, bytes, stream } = reply;
-      event.durationMs = clock.now() - startedAtMs;
+      event.durationMs = elapsedMs(clock, startedAt);
       event.status = status;
       if (stream === undefined) event.responseBytes = bytes.byteLength;
       event.requestId = requestIdOf(headers);
@@ -50,7 +51,7 @@ export function observeAttempt(call: Call, clock: Clock, source: EventSource, ru
       return reply;
     },
     (error: unknown) => {
-      event.durationMs = clock.now() - startedAtMs;
+      event.durationMs = elapsedMs(clock, startedAt);
       event.errorName = error instanceof Error ? error.name : 'unknown';
       if (TinkexError.isInstance(error)) event.errorCode = error.code;
       publish('tinkex:http:request:exception', event);

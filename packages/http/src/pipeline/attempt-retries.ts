@@ -1,6 +1,7 @@
 import { ConnectionError, type EventSource, TimeoutError, TinkexError } from '@tinkex/types';
 import { type Call, isAnswer, type Reply, requestTypeOf } from '../call/call.js';
 import type { Random } from '../clock/clock.js';
+import { remainingMs } from '../clock/monotonic-time.js';
 import { hasSubscribers, publish } from '../diagnostics/channels.js';
 import { type Retry, retry, UnsuccessfulResponse, withAttempts } from '../retry/retry.js';
 import { httpStrategy } from '../retry/strategies.js';
@@ -43,7 +44,7 @@ async function retryAttempts(call: Call, parts: CallParts, firstError: unknown):
       signal: call.signal,
       onRetry: (failed) => {
         if (openRequests.isClosed) throw closedError();
-        if (failed.nowMs + failed.delayMs >= call.deadlineAtMs) throw outOfTime(call, failed);
+        if (remainingMs(clock, call.deadline) <= failed.delayMs) throw outOfTime(call, failed);
         announce(call, failed, parts);
       },
       wait: (delayMs) => openRequests.wait(delayMs, call.signal),

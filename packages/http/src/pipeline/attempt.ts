@@ -3,6 +3,7 @@ import { redactUrl } from '@tinkex/types/wire';
 import { abortedBy, onAbort } from '../abort/on-abort.js';
 import { type Call, isAnswer, type Reply } from '../call/call.js';
 import type { Clock } from '../clock/clock.js';
+import { NEVER, remainingMs } from '../clock/monotonic-time.js';
 import { decodeBody, decodeStream } from '../compression/content-encoding.js';
 import type {
   Cancellation,
@@ -47,7 +48,7 @@ export class Attempt implements TransportRequest, Cancellation, RequestProgress,
   phase: 'connect' | 'headers' | 'body' = 'headers';
 
   // Its entry in the queue of deadlines.
-  deadlineAtMs = 0;
+  deadline = NEVER;
   next: Expiring | undefined = undefined;
   previous: Expiring | undefined = undefined;
   #queue: DeadlineQueue | undefined;
@@ -183,9 +184,9 @@ export class Attempt implements TransportRequest, Cancellation, RequestProgress,
   }
 
   expired(): void {
-    const { method, url, attemptTimeoutMs, deadlineAtMs } = this.#call;
+    const { method, url, attemptTimeoutMs, deadline } = this.#call;
     const request = `${method} ${redactUrl(url)}`;
-    const isCallLimit = this.#parts.clock.now() >= deadlineAtMs;
+    const isCallLimit = this.#parts.clock.monotonicMs() >= deadline;
     const error = isCallLimit
       ? new TimeoutError({ message: `${request} did not finish within the time limit for the call.`, phase: 'total' })
       : new TimeoutError({
@@ -198,8 +199,8 @@ export class Attempt implements TransportRequest, Cancellation, RequestProgress,
 
   /** Starts the deadline, or starts it again. */
   arm(): void {
-    const { attemptTimeoutMs, deadlineAtMs } = this.#call;
-    const leftMs = deadlineAtMs === Number.POSITIVE_INFINITY ? deadlineAtMs : Math.max(0, deadlineAtMs - this.#parts.clock.now());
+    const { attemptTimeoutMs, deadline } = this.#call;
+    const leftMs = deadline === NEVER ? Number.POSITIVE_INFINITY : Math.max(0, remainingMs(this.#parts.clock, deadline));
     this.#enter(Math.min(attemptTimeoutMs, leftMs));
   }
 

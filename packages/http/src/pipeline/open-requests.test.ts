@@ -1,10 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { NEVER } from '../clock/monotonic-time.js';
 import { VirtualClock } from '../clock/virtual-clock.js';
 import { DeadlineQueue, type Expiring } from './open-requests.js';
 
 class Work implements Expiring {
-  deadlineAtMs = 0;
+  deadline = NEVER;
   next: Expiring | undefined = undefined;
   previous: Expiring | undefined = undefined;
   expiredAtMs: number | undefined;
@@ -18,7 +19,7 @@ class Work implements Expiring {
   }
 
   expired(): void {
-    this.expiredAtMs = this.#clock.now();
+    this.expiredAtMs = this.#clock.elapsedMs;
     this.#queue.leave(this);
   }
 
@@ -39,7 +40,7 @@ describe('DeadlineQueue', () => {
         for (const [waitMs, leavesEarly] of steps) {
           const work = new Work(queue, clock);
           queue.enter(work);
-          ended.push([work, clock.now() + 100]);
+          ended.push([work, clock.elapsedMs + 100]);
           running.push(work);
           if (leavesEarly) {
             const first = running.find((other) => other.expiredAtMs === undefined);

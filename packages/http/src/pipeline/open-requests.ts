@@ -1,6 +1,7 @@
 import { AbortedError } from '@tinkex/types';
 import { abortedBy, onAbort } from '../abort/on-abort.js';
 import type { Clock } from '../clock/clock.js';
+import { type MonotonicTime, remainingMs, timeAfter } from '../clock/monotonic-time.js';
 import { sleep } from '../clock/sleep.js';
 
 /** Empty queues that are kept. Beyond it (calls with `timeoutMs` differ in what is left of it) they go when they empty. */
@@ -61,7 +62,7 @@ export function closedError(): AbortedError {
 
 /** Work with a deadline. It carries the links of its queue, so that entering and leaving allocate nothing. */
 export interface Expiring {
-  deadlineAtMs: number;
+  deadline: MonotonicTime;
   next: Expiring | undefined;
   previous: Expiring | undefined;
   /** The deadline has passed. The work must leave its queue. */
@@ -89,7 +90,7 @@ export class DeadlineQueue {
   }
 
   enter(work: Expiring): void {
-    work.deadlineAtMs = this.#clock.now() + this.#limitMs;
+    work.deadline = timeAfter(this.#clock, this.#limitMs);
     work.previous = this.#last;
     work.next = undefined;
     if (this.#last === undefined) this.#first = work;
@@ -123,8 +124,8 @@ export class DeadlineQueue {
 
   #expireDue(): void {
     this.#timer = undefined;
-    const nowMs = this.#clock.now();
-    for (let work = this.#first; work !== undefined && work.deadlineAtMs <= nowMs; work = this.#first) work.expired();
-    if (this.#first !== undefined) this.#setTimer(this.#first.deadlineAtMs - nowMs);
+    const now = this.#clock.monotonicMs();
+    for (let work = this.#first; work !== undefined && work.deadline <= now; work = this.#first) work.expired();
+    if (this.#first !== undefined) this.#setTimer(remainingMs(this.#clock, this.#first.deadline));
   }
 }

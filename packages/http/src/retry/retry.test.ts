@@ -11,7 +11,7 @@ import { httpStrategy, outerStrategy } from './strategies.js';
 const LOST = new ConnectionError({ message: 'lost' });
 
 function failure(of: Partial<Failure>): Failure {
-  return { error: undefined, failures: 0, elapsedMs: 0, nowMs: 0, ...of };
+  return { error: undefined, failures: 0, elapsedMs: 0, wallMs: 0, ...of };
 }
 
 function response(status: number, headers: Record<string, string> = {}): Pick<Failure, 'error' | 'status' | 'headers'> {
@@ -63,7 +63,7 @@ describe('retry', () => {
         },
       ),
     );
-    expect(seen.map(({ status, headers: shown, nowMs }) => [status, shown, nowMs])).toEqual([
+    expect(seen.map(({ status, headers: shown, wallMs }) => [status, shown, wallMs])).toEqual([
       [503, headers, 5],
       [429, headers, 6],
       [undefined, undefined, 7],
@@ -137,9 +137,9 @@ describe('httpStrategy', () => {
 
   it('waits more than nothing and at most a minute, whatever the server says', () => {
     fc.assert(
-      fc.property(fc.nat(50), header, header, random, fc.nat(), (failures, ms, after, drawn, nowMs) => {
+      fc.property(fc.nat(50), header, header, random, fc.nat(), (failures, ms, after, drawn, wallMs) => {
         const strategy = httpStrategy({ maxRetries: 100, random: () => drawn });
-        const delayMs = strategy(failure({ ...response(503, { 'retry-after-ms': ms, 'retry-after': after }), failures, nowMs }));
+        const delayMs = strategy(failure({ ...response(503, { 'retry-after-ms': ms, 'retry-after': after }), failures, wallMs }));
         expect(delayMs).toBeGreaterThan(0);
         expect(delayMs).toBeLessThanOrEqual(60_000);
       }),

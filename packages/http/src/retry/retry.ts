@@ -1,6 +1,7 @@
 import { ApiStatusError, TinkexError } from '@tinkex/types';
 import { abortedBy } from '../abort/on-abort.js';
 import type { Clock } from '../clock/clock.js';
+import { elapsedMs } from '../clock/monotonic-time.js';
 import { sleep } from '../clock/sleep.js';
 
 /** One failed attempt, as a strategy sees it. */
@@ -15,8 +16,8 @@ export interface Failure {
   readonly failures: number;
   /** Time since the first attempt started, milliseconds. Pauses count. */
   readonly elapsedMs: number;
-  /** The clock's time, for dates in `Retry-After`. */
-  readonly nowMs: number;
+  /** The wall time, for dates in `Retry-After`. */
+  readonly wallMs: number;
 }
 
 /** A wait that does not count as a failure: the next attempt has the same `failures`. */
@@ -70,14 +71,13 @@ export interface RetryPolicy {
  */
 export async function retry<T>(work: (failures: number) => PromiseLike<T>, policy: RetryPolicy): Promise<T> {
   const { strategies, clock, signal, wait, onRetry, onGiveUp } = policy;
-  const startedAtMs = clock.now();
+  const startedAt = clock.monotonicMs();
   let failures = 0;
   for (;;) {
     try {
       return await work(failures);
     } catch (error) {
-      const nowMs = clock.now();
-      const failure = { error, ...responseIn(error), failures, elapsedMs: nowMs - startedAtMs, nowMs };
+      const failure = { error, ...responseIn(error), failures, elapsedMs: elapsedMs(clock, startedAt), wallMs: clock.wallMs() };
       const answer = firstAnswer(strategies, failure);
       if (answer === undefined) {
         if (!signal?.aborted) onGiveUp?.(failure);

@@ -21,11 +21,11 @@ export interface HttpStrategyOptions {
  */
 export function httpStrategy({ maxRetries, random }: HttpStrategyOptions): RetryStrategy {
   const delayMs = backoff({ baseMs: 500, maxMs: 10_000, jitter: 0.25, random });
-  return ({ error, status, headers = {}, failures, nowMs }) => {
+  return ({ error, status, headers = {}, failures, wallMs }) => {
     if (failures >= maxRetries) return undefined;
     if (TinkexError.isInstance(error)) return error.isRetryable && !isCallerLimit(error) ? delayMs(failures) : undefined;
     if (status === undefined || !isRetryableResponse(status, headers)) return undefined;
-    return retryAfterMs(headers, nowMs, { maxMs: MAX_RETRY_AFTER_MS }) ?? delayMs(failures);
+    return retryAfterMs(headers, wallMs, { maxMs: MAX_RETRY_AFTER_MS }) ?? delayMs(failures);
   };
 }
 

@@ -21,7 +21,7 @@ const MAX_METRIC_ATTRIBUTES = 50;
  */
 export function operationSpans({ tracer, clock, includeContent }: OperationSpanOptions): EventHandlers {
   const record = (name: string, durationMs: number, attributes: Attributes, errorType?: string): void => {
-    const endMs = clock.now();
+    const endMs = clock.wallMs();
     const span = tracer.startSpan(name, { kind: SpanKind.CLIENT, startTime: spanTime(endMs - durationMs), attributes }, context.active());
     if (errorType !== undefined) span.setAttribute('error.type', errorType);
     span.setStatus(spanStatus(errorType));

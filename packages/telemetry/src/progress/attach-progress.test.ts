@@ -1,4 +1,4 @@
-import type { Clock } from '@tinkex/http';
+import { type Clock, monotonicTime, systemClock } from '@tinkex/http';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { publishSample } from '../../test/sample-events.js';
 import { attachProgress } from './attach-progress.js';
@@ -156,7 +156,7 @@ describe('attachProgress', () => {
 
   it('takes its time from the clock it is given', () => {
     let nowMs = 5_000;
-    const clock: Clock = { now: () => nowMs, setTimeout: () => 1, clearTimeout: () => undefined };
+    const clock: Clock = { ...systemClock, monotonicMs: () => monotonicTime(nowMs) };
     const stream = collectingStream();
     const progress = attachProgress({ stream, clock });
     nowMs += 3_661_000;

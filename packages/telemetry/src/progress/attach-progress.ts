@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from '@tinkex/http';
+import { type Clock, type MonotonicTime, remainingMs, systemClock, timeAfter } from '@tinkex/http';
 import type { RequestType } from '@tinkex/types';
 import { type Attachment, type AttachOptions, Consumer } from '../attach/consumer.js';
 import { type ProgressOutput, type ProgressStream, plainOutput, terminalOutput } from './progress-output.js';
@@ -45,7 +45,7 @@ class ProgressView extends Consumer implements ProgressAttachment {
   readonly #state: ProgressState;
   readonly #output: ProgressOutput;
   readonly #intervalMs: number;
-  #lastShownMs = Number.NEGATIVE_INFINITY;
+  #nextShow: MonotonicTime | undefined;
   #timer: unknown;
   #isFinished = false;
 
@@ -75,7 +75,7 @@ class ProgressView extends Consumer implements ProgressAttachment {
 
   /** Shows the state now, or when the interval is over: the newest state is always shown. */
   #update(): void {
-    const waitMs = this.#lastShownMs + this.#intervalMs - this.#clock.now();
+    const waitMs = this.#nextShow === undefined ? 0 : remainingMs(this.#clock, this.#nextShow);
     if (waitMs <= 0) this.#show();
     else this.#timer ??= this.#clock.setTimeout(() => this.#showLater(), waitMs);
   }
@@ -86,7 +86,7 @@ class ProgressView extends Consumer implements ProgressAttachment {
   }
 
   #show(): void {
-    this.#lastShownMs = this.#clock.now();
+    this.#nextShow = timeAfter(this.#clock, this.#intervalMs);
     this.#output.show(this.read());
   }
 

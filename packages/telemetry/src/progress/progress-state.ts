@@ -1,4 +1,4 @@
-import type { Clock } from '@tinkex/http';
+import { betweenMs, type Clock, elapsedMs, type MonotonicTime } from '@tinkex/http';
 import type { QueueState } from '@tinkex/types';
 import type { EventHandlers } from '../events/event-handlers.js';
 
@@ -32,7 +32,7 @@ type Counter = 'samples' | 'retries' | 'failures' | 'restarts';
 /** Gathers events into one reading, in constant memory. */
 export class ProgressState {
   readonly #options: ProgressStateOptions;
-  readonly #startedAtMs: number;
+  readonly #startedAt: MonotonicTime;
   readonly #stepRate = new RateWindow();
   readonly #tokenRate = new RateWindow();
   readonly #counts: Record<Counter, number> = { samples: 0, retries: 0, failures: 0, restarts: 0 };
@@ -43,9 +43,9 @@ export class ProgressState {
 
   constructor(options: ProgressStateOptions) {
     this.#options = options;
-    this.#startedAtMs = options.clock.now();
-    this.#stepRate.add(this.#startedAtMs, 0);
-    this.#tokenRate.add(this.#startedAtMs, 0);
+    this.#startedAt = options.clock.monotonicMs();
+    this.#stepRate.add(this.#startedAt, 0);
+    this.#tokenRate.add(this.#startedAt, 0);
   }
 
   /** Handlers that keep the state current. They call `onChange` when there is something new to show. */
@@ -61,17 +61,17 @@ export class ProgressState {
     };
     return {
       'tinkex:training:operation': ({ tokens, metrics }) => {
-        if (tokens > 0) this.#tokenRate.add(clock.now(), tokens);
+        if (tokens > 0) this.#tokenRate.add(clock.monotonicMs(), tokens);
         this.#loss = findLoss(metrics, lossMetric) ?? this.#loss;
       },
       'tinkex:future:settled': ({ outcome, requestType }) => {
         if (outcome === 'rejected' || requestType !== stepType) return;
         this.#step += 1;
-        this.#stepRate.add(clock.now(), 1);
+        this.#stepRate.add(clock.monotonicMs(), 1);
         onChange();
       },
       'tinkex:sampling:call': ({ errorCode, samples, sampledTokens }) => {
-        if (sampledTokens > 0) this.#tokenRate.add(clock.now(), sampledTokens);
+        if (sampledTokens > 0) this.#tokenRate.add(clock.monotonicMs(), sampledTokens);
         if (errorCode === undefined) count('samples', samples);
         else count('failures');
       },
@@ -96,7 +96,7 @@ export class ProgressState {
     return {
       step: this.#step,
       totalSteps,
-      elapsedMs: clock.now() - this.#startedAtMs,
+      elapsedMs: elapsedMs(clock, this.#startedAt),
       loss: this.#loss,
       tokensPerSecond: tokensPerMs > 0 ? tokensPerMs * 1_000 : undefined,
       etaMs: isEtaKnown ? Math.max(0, totalSteps - this.#step) / stepsPerMs : undefined,
@@ -121,10 +121,10 @@ const WINDOW_SIZE = 32;
 
 /** A rate over the last 32 moments, which follows changes without jumping. */
 class RateWindow {
-  readonly #moments: { readonly atMs: number; readonly amount: number }[] = [];
+  readonly #moments: { readonly at: MonotonicTime; readonly amount: number }[] = [];
 
-  add(atMs: number, amount: number): void {
-    this.#moments.push({ atMs, amount });
+  add(at: MonotonicTime, amount: number): void {
+    this.#moments.push({ at, amount });
     if (this.#moments.length > WINDOW_SIZE) this.#moments.shift();
   }
 
@@ -132,8 +132,8 @@ class RateWindow {
   perMs(): number {
     const [first, ...later] = this.#moments;
     const last = later.at(-1);
-    if (first === undefined || last === undefined || last.atMs <= first.atMs) return 0;
+    if (first === undefined || last === undefined || last.at <= first.at) return 0;
     // The first amount belongs to the time before the window.
-    return later.reduce((sum, { amount }) => sum + amount, 0) / (last.atMs - first.atMs);
+    return later.reduce((sum, { amount }) => sum + amount, 0) / betweenMs(first.at, last.at);
   }
 }

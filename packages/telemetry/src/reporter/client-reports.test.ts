@@ -15,7 +15,7 @@ import {
 const status = (code: number) => apiStatusError({ status: code, headers: {}, body: null });
 const position = { requestId: 'r1', requestType: 'Sample', iteration: 3, elapsedMs: 1_500 };
 const positionKeys = ['elapsed_time', 'iteration', 'request_id', 'request_type'];
-const retry = { operation: 'optim_step', error: status(500), isRetried: true, attempt: 2, startedAtMs: 1_000_000, nowMs: 1_002_500 };
+const retry = { operation: 'optim_step', error: status(500), isRetried: true, attempt: 2, elapsedMs: 2_500, wallMs: 1_002_500 };
 const failure = (error: unknown, kind: PollFailure['kind']): PollFailure => ({
   ...position,
   error,

@@ -5,15 +5,17 @@ import type { GenericReport } from './telemetry-event.js';
 /** A generic report without its kind, as `ServiceReporter.event` takes it. */
 export type ClientReport = Omit<GenericReport, 'kind'>;
 
-/** One failed attempt inside a retry layer. Times are milliseconds since the epoch. */
+/** One failed attempt inside a retry layer. */
 export interface RetryFailure {
   /** The operation's name. */
   readonly operation: string;
   readonly error: unknown;
   readonly isRetried: boolean;
   readonly attempt: number;
-  readonly startedAtMs: number;
-  readonly nowMs: number;
+  /** Since the first attempt started, milliseconds. */
+  readonly elapsedMs: number;
+  /** When the attempt failed, milliseconds since the epoch. */
+  readonly wallMs: number;
 }
 
 /** The future that was polled, and how far polling had come. */
@@ -108,7 +110,7 @@ function exceptionData(error: unknown): Record<string, unknown> {
   return { exception: errorMessage(error), exception_type: errorType(error) };
 }
 
-function retryData({ operation, error, attempt, startedAtMs, nowMs }: RetryFailure): Record<string, unknown> {
+function retryData({ operation, error, attempt, elapsedMs, wallMs }: RetryFailure): Record<string, unknown> {
   return {
     func: operation,
     ...exceptionData(error),
@@ -116,9 +118,9 @@ function retryData({ operation, error, attempt, startedAtMs, nowMs }: RetryFailu
     status_code: errorStatus(error) ?? null,
     is_user_error: isUserError(error),
     attempt_count: attempt,
-    start_time: startedAtMs / 1_000,
-    current_time: nowMs / 1_000,
-    elapsed_time: (nowMs - startedAtMs) / 1_000,
+    start_time: (wallMs - elapsedMs) / 1_000,
+    current_time: wallMs / 1_000,
+    elapsed_time: elapsedMs / 1_000,
   };
 }
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type Clock, type HttpClient, type Random, systemClock } from '@tinkex/http';
+import { type Clock, elapsedMs, type HttpClient, type MonotonicTime, type Random, systemClock } from '@tinkex/http';
 import { ErrorCounter } from '../attach/error-counter.js';
 import { Delivery, type SendBatch } from './delivery.js';
 import { EventQueue } from './event-queue.js';
@@ -62,7 +62,7 @@ export class ServiceReporter implements AsyncDisposable {
   readonly #queue: EventQueue<TelemetryEvent>;
   readonly #delivery: Delivery;
   readonly #errors = new ErrorCounter('ServiceReporter');
-  readonly #createdAtMs: number;
+  readonly #createdAt: MonotonicTime;
   readonly #batchEvents: number;
   #nextIndex = 0;
   #sent = 0;
@@ -81,7 +81,7 @@ export class ServiceReporter implements AsyncDisposable {
     this.#clock = clock;
     this.#isStopped = options.enabled === false;
     this.#queue = new EventQueue(maxQueuedEvents, clock);
-    this.#createdAtMs = clock.now();
+    this.#createdAt = clock.monotonicMs();
     // The comparison also catches NaN: an empty batch takes nothing out of the queue and would be sent forever.
     this.#batchEvents = maxBatchEvents >= 1 ? Math.min(maxBatchEvents, MAX_BATCH_EVENTS) : 1;
     const send = 'send' in options ? options.send : sendOverHttp(options.http, attemptTimeoutMs);
@@ -111,7 +111,7 @@ export class ServiceReporter implements AsyncDisposable {
     this.#guard(() => {
       const reports: Report[] = [exceptionReport(error, severity)];
       const isEnd = fatal && !this.#isSessionless();
-      if (isEnd) reports.push({ kind: 'SESSION_END', durationMs: this.#clock.now() - this.#createdAtMs });
+      if (isEnd) reports.push({ kind: 'SESSION_END', durationMs: elapsedMs(this.#clock, this.#createdAt) });
       this.#enqueue(reports);
       this.#wake();
     });
@@ -154,7 +154,7 @@ export class ServiceReporter implements AsyncDisposable {
 
   #enqueue(reports: readonly Report[]): void {
     this.#guard(() => {
-      const timestamp = new Date(this.#clock.now()).toISOString();
+      const timestamp = new Date(this.#clock.wallMs()).toISOString();
       const stamp = (report: Report): TelemetryEvent =>
         telemetryEvent(report, { eventId: randomUUID(), eventSessionIndex: this.#nextIndex++, timestamp });
       if (this.#isStopped || !this.#queue.push(reports.map(stamp))) this.#dropped += reports.length;

@@ -1,3 +1,4 @@
+import { type Clock, elapsedMs, type MonotonicTime } from '@tinkex/http/clock';
 import type { JsonRecord } from './run-json.js';
 
 /** One measured piece of work within a step, in seconds since the step began. */
@@ -40,13 +41,12 @@ export function timingRecord(step: number, spans: readonly TimingSpan[]): JsonRe
 /** Measures the work of one step. */
 export class StepTimer {
   readonly spans: TimingSpan[] = [];
-  readonly #nowMs: () => number;
-  readonly #startedMs: number;
+  readonly #clock: Clock;
+  readonly #startedAt: MonotonicTime;
 
-  /** @param nowMs - The time in milliseconds. */
-  constructor(nowMs: () => number) {
-    this.#nowMs = nowMs;
-    this.#startedMs = nowMs();
+  constructor(clock: Clock) {
+    this.#clock = clock;
+    this.#startedAt = clock.monotonicMs();
   }
 
   /** Runs and measures `work`, also when it fails. */
@@ -65,7 +65,7 @@ export class StepTimer {
   }
 
   #elapsedSeconds(): number {
-    return (this.#nowMs() - this.#startedMs) / 1_000;
+    return elapsedMs(this.#clock, this.#startedAt) / 1_000;
   }
 }
 

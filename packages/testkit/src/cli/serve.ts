@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
+import { systemClock } from '@tinkex/http/clock';
 import { VirtualClock } from '@tinkex/http/testing';
 import type { RecordedCall } from '../recorder/recorded-call.js';
 import { startServer } from '../server/create-server.js';
@@ -90,7 +91,7 @@ function greeting({ url, apiKey }: TestServer, { engine, dialect, chaos, state }
 
 /** One line of the request log: time, request, status, duration, sizes, and one more line per violation. */
 function logLine(call: RecordedCall): string {
-  const time = new Date(call.arrivedAtMs).toISOString().slice(11, 23);
+  const time = new Date(systemClock.wallMs()).toISOString().slice(11, 23);
   const took = `${Math.round((call.repliedAtMs ?? call.arrivedAtMs) - call.arrivedAtMs)} ms`;
   const parts = [time, call.method.padEnd(6), call.path, '->', String(call.status ?? '(no reply)'), took, sizeText(call)];
   if (call.requestId !== undefined) parts.push(call.requestId);

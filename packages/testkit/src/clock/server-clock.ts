@@ -1,17 +1,4 @@
-import type { Clock } from '@tinkex/http';
-
-/** The longest delay of the runtime's timers. With a longer one they fire immediately. */
-const MAX_DELAY_MS = 2 ** 31 - 1;
-
-/**
- * The system clock, with timers that do not keep the process alive. The same as `systemClock` of `@tinkex/http`, whose import would load
- * the network stack: a test server starts in half the time without it.
- */
-export const SYSTEM_CLOCK: Clock = {
-  now: () => Date.now(),
-  setTimeout: (callback, delayMs) => setTimeout(callback, Math.min(delayMs, MAX_DELAY_MS)).unref(),
-  clearTimeout: (handle) => clearTimeout(handle as NodeJS.Timeout),
-};
+import type { Clock, MonotonicTime } from '@tinkex/http/clock';
 
 /** Resolves after `delayMs` on the clock. */
 export function pause(clock: Clock, delayMs: number): Promise<void> {
@@ -34,8 +21,12 @@ export class ClockShare implements Clock {
     return this.#timers.size;
   }
 
-  now(): number {
-    return this.#clock.now();
+  monotonicMs(): MonotonicTime {
+    return this.#clock.monotonicMs();
+  }
+
+  wallMs(): number {
+    return this.#clock.wallMs();
   }
 
   setTimeout(callback: () => void, delayMs: number): unknown {

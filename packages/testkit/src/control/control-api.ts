@@ -171,7 +171,7 @@ function virtualClock({ clock }: TestServer): VirtualClock {
 }
 
 function clockJson(clock: VirtualClock): JsonValue {
-  return { nowMs: clock.now(), pendingTimers: clock.pending, nextInMs: clock.nextInMs ?? null };
+  return { nowMs: clock.wallMs(), pendingTimers: clock.pending, nextInMs: clock.nextInMs ?? null };
 }
 
 function hashOf(token: string): Buffer {

@@ -1,3 +1,4 @@
+import { timeAfter } from '@tinkex/http/clock';
 import { signedUrl } from '../archive/signed-downloads.js';
 import { jsonReply, refuse } from '../requests/message.js';
 import type { RequestContext, RouteHandler } from '../requests/request-context.js';
@@ -44,9 +45,8 @@ export const setCheckpointTtl: RouteHandler<'setCheckpointTtl'> = (context) => {
 export const checkpointArchive: RouteHandler<'checkpointArchive'> = (context) => {
   const { server, tenant } = context;
   const checkpoint = ownCheckpoint(context);
-  const nowMs = server.clock.now();
-  checkpoint.archiveReadyAtMs ??= nowMs + server.settings.archiveBuildMs;
-  if (nowMs < checkpoint.archiveReadyAtMs) refuse(503, 'The archive is being built; try again later');
+  checkpoint.archiveReadyAt ??= timeAfter(server.clock, server.settings.archiveBuildMs);
+  if (server.clock.monotonicMs() < checkpoint.archiveReadyAt) refuse(503, 'The archive is being built; try again later');
   if (server.dialect.archive === 'file') return { status: 302, headers: { location: placeOnDisk(checkpoint) }, body: '' };
   const resource = `/signed/archive/${encodeURIComponent(tenant.label)}/${encodeURIComponent(checkpoint.path)}`;
   const { url, expiresAtMs } = signedUrl(server, resource, URL_LIFETIME_MS);

@@ -68,7 +68,7 @@ function keepCopy({ server, tenant, request }: CopyContext, source: CheckpointRe
     optimizer: source.optimizer,
     userMetadata: undefined,
     lane: new Lane({ clock: server.clock, gapMs: 0, next: 0, execute: async () => undefined }),
-    lastRequestMs: server.clock.now(),
+    lastRequestMs: server.clock.wallMs(),
     progress: newProgress(),
     engine: undefined,
     isUnloaded: true,
@@ -81,7 +81,7 @@ function keepCopy({ server, tenant, request }: CopyContext, source: CheckpointRe
     savedAtMs: nowMs,
     isPublic: false,
     expiresAtMs: request.ttlSeconds === undefined ? undefined : nowMs + request.ttlSeconds * 1000,
-    archiveReadyAtMs: undefined,
+    archiveReadyAt: undefined,
   });
   tenant.changed('model', runId);
   tenant.changed('checkpoint', path);

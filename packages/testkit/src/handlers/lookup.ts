@@ -1,3 +1,4 @@
+import { elapsedMs } from '@tinkex/http/clock';
 import { refuse } from '../requests/message.js';
 import type { RequestContext } from '../requests/request-context.js';
 import type { ModelRecord, SamplerRecord, SessionRecord } from '../state/records.js';
@@ -16,7 +17,7 @@ export function liveSessionOf(context: RequestContext, sessionId: string): Sessi
   const session = context.tenant.sessions.get(sessionId);
   if (session === undefined) context.reject(404, 'session-unknown', `There is no session ${sessionId}`);
   const { clock, settings } = context.server;
-  if (clock.now() - session.lastHeartbeatMs > settings.sessionTtlMs) {
+  if (elapsedMs(clock, session.lastHeartbeat) > settings.sessionTtlMs) {
     context.reject(404, 'session-unknown', `The session ${sessionId} has expired: no heartbeat for ${settings.sessionTtlMs} ms`);
   }
   return session;
@@ -30,7 +31,7 @@ export function modelOf(context: RequestContext, modelId: string): ModelRecord {
     context.reject(404, 'model-unknown', `There is no model ${modelId}${model === undefined ? '' : ': it was unloaded'}`);
   }
   sessionOf(context, model.sessionId);
-  model.lastRequestMs = context.server.clock.now();
+  model.lastRequestMs = context.server.clock.wallMs();
   return model;
 }
 

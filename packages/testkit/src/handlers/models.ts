@@ -59,7 +59,7 @@ export function startModel(context: RequestContext, start: ModelStart): ServerRe
       next: 0,
       execute: (operation) => server.executor.execute(tenant, operation),
     }),
-    lastRequestMs: server.clock.now(),
+    lastRequestMs: server.clock.wallMs(),
     progress: newProgress(),
     engine: undefined,
     isUnloaded: false,

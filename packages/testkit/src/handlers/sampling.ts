@@ -172,7 +172,7 @@ function noteUsage(
   baseModel: string,
   response: SampleResponse,
 ): void {
-  const nowMs = server.clock.now();
+  const nowMs = server.clock.wallMs();
   const sampled = response.sequences.reduce((sum, { tokens }) => sum + tokens.length, 0);
   tenant.addUsage('sampling_prefill', request.prompt.length, nowMs, sessionId, baseModel);
   tenant.addUsage('sampling_sample', sampled, nowMs, sessionId, baseModel);

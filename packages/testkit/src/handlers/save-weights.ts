@@ -123,7 +123,7 @@ export function keepCheckpoint(
     sizeBytes: sizeOf(saved.files),
     isPublic: false,
     expiresAtMs: ttlSeconds === undefined ? undefined : nowMs + ttlSeconds * 1000,
-    archiveReadyAtMs: undefined,
+    archiveReadyAt: undefined,
   });
   tenant.changed('checkpoint', saved.path);
   tenant.addAudit({ atMs: nowMs, event: 'checkpoint_saved', modelId: model.modelId, path: saved.path });

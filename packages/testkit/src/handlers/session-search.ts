@@ -1,3 +1,4 @@
+import { elapsedMs } from '@tinkex/http/clock';
 import type { SessionSearchRequest, SessionStatusFilter } from '@tinkex/types';
 import { jsonReply, refuse } from '../requests/message.js';
 import type { RouteHandler } from '../requests/request-context.js';
@@ -51,8 +52,8 @@ function hasStatus(server: ServerContext, session: SessionRecord, status: Sessio
   return status.reasons === undefined || status.reasons.includes(finished.reason);
 }
 
-function isAlive({ clock, settings }: ServerContext, { lastHeartbeatMs }: SessionRecord): boolean {
-  return clock.now() - lastHeartbeatMs <= settings.sessionTtlMs;
+function isAlive({ clock, settings }: ServerContext, { lastHeartbeat }: SessionRecord): boolean {
+  return elapsedMs(clock, lastHeartbeat) <= settings.sessionTtlMs;
 }
 
 function newestFirst(left: SessionRecord, right: SessionRecord): number {

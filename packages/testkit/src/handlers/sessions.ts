@@ -1,3 +1,4 @@
+import { elapsedMs } from '@tinkex/http/clock';
 import { signedUrl } from '../archive/signed-downloads.js';
 import { jsonReply, refuse } from '../requests/message.js';
 import type { RouteHandler } from '../requests/request-context.js';
@@ -12,21 +13,20 @@ export const createSession: RouteHandler<'createSession'> = (context) => {
   const { server, request, tenant } = context;
   checkSdkVersion(server, request.sdkVersion);
   checkProject(server.settings.projects, request.projectId);
-  const nowMs = server.clock.now();
   const session: SessionRecord = {
     sessionId: server.ids.session(),
-    createdAtMs: nowMs,
+    createdAtMs: server.clock.wallMs(),
     tags: request.tags,
     userMetadata: request.userMetadata ?? {},
     sdkVersion: request.sdkVersion,
     projectId: request.projectId,
     displayName: request.displayName,
-    lastHeartbeatMs: nowMs,
+    lastHeartbeat: server.clock.monotonicMs(),
     finished: undefined,
     modelSeqs: new Map(),
     samplerSeqs: new Map(),
     customLosses: new Map(),
-    traceAskedAtMs: undefined,
+    traceAskedAt: undefined,
   };
   tenant.sessions.set(session.sessionId, session);
   tenant.changed('session', session.sessionId);
@@ -44,7 +44,7 @@ export const sessionHeartbeat: RouteHandler<'sessionHeartbeat'> = (context) => {
   const session = liveSessionOf(context, sessionId);
   // The client learns here that another process has finished the session: not a violation.
   if (session.finished !== undefined) refuse(410, `The session ${sessionId} has finished (${session.finished.reason})`);
-  session.lastHeartbeatMs = context.server.clock.now();
+  session.lastHeartbeat = context.server.clock.monotonicMs();
   return jsonReply(200, { type: 'session_heartbeat' });
 };
 
@@ -91,9 +91,8 @@ export const exportSessionTrace: RouteHandler<'exportSessionTrace'> = ({ server,
   const sessionId = params['session_id'] ?? '';
   const session = tenant.sessions.get(sessionId);
   if (session === undefined) refuse(404, `There is no session ${sessionId}`);
-  const nowMs = server.clock.now();
-  session.traceAskedAtMs ??= nowMs;
-  if (nowMs - session.traceAskedAtMs < server.settings.archiveBuildMs) return jsonReply(200, { status: 'pending' });
+  session.traceAskedAt ??= server.clock.monotonicMs();
+  if (elapsedMs(server.clock, session.traceAskedAt) < server.settings.archiveBuildMs) return jsonReply(200, { status: 'pending' });
   const resource = `/signed/trace/${encodeURIComponent(tenant.label)}/${encodeURIComponent(sessionId)}`;
   return jsonReply(200, { status: 'ready', url: signedUrl(server, resource, TRACE_LIFETIME_MS).url });
 };

@@ -28,7 +28,7 @@ function submitForward(context: RequestContext<'forwardBackward'> | RequestConte
     run: async (engine): Promise<ForwardBackwardOutput> => {
       const output = await engine.forward({ data, lossFn, lossFnConfig, customLoss }, { backward: !isForwardOnly });
       const amount = data.reduce((sum, { modelInput }) => sum + modelInput.length, 0);
-      tenant.addUsage('training', amount, server.clock.now(), model.sessionId, model.baseModel);
+      tenant.addUsage('training', amount, server.clock.wallMs(), model.sessionId, model.baseModel);
       return output;
     },
   });

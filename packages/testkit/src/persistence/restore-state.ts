@@ -37,8 +37,8 @@ export async function restoreTenant(server: ServerContext, stored: StoredTenant,
   tenant.isRevoked = isRevoked ?? false;
   tenant.futures.markExpired(stored.table('future').keys());
   for (const [sessionId, session] of stored.table<SessionRecord>('session')) {
-    // The time while the server was down does not count against a session.
-    tenant.sessions.set(sessionId, { ...session, lastHeartbeatMs: server.clock.now() });
+    // Moments of another process mean nothing here, and the time while the server was down does not count against a session.
+    tenant.sessions.set(sessionId, { ...session, lastHeartbeat: server.clock.monotonicMs(), traceAskedAt: undefined });
     for (const { requestId } of [...session.modelSeqs.values(), ...session.customLosses.values()]) tenant.futures.markExpired([requestId]);
   }
   for (const [path, { files, ...rest }] of stored.table<StoredCheckpoint>('checkpoint')) {

@@ -58,7 +58,7 @@ export const TABLES: Readonly<Record<TableName, Table>> = {
     ids: ({ checkpoints }) => checkpoints.keys(),
     read: ({ checkpoints }, id, blobs) => {
       const checkpoint = checkpoints.get(id);
-      return checkpoint && { ...checkpoint, files: blobs.put(checkpoint.files), archiveReadyAtMs: undefined };
+      return checkpoint && { ...checkpoint, files: blobs.put(checkpoint.files), archiveReadyAt: undefined };
     },
   },
   // Only that there was a future is stored: after a restart it has expired.

@@ -10,7 +10,7 @@ export class RecordedCall<Name extends RouteName = RouteName> {
   /** The endpoint, or undefined when no endpoint has this path and method. */
   readonly route: Name | undefined;
   readonly method: string;
-  /** On the server's clock; never decreases from call to call. */
+  /** Milliseconds since the epoch. Never decreases from call to call, even if the server's wall clock is set. */
   readonly arrivedAtMs: number;
   readonly requestBytes: number;
   /** The scope of the call; see `server.scope()`. */

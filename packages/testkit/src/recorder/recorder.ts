@@ -1,4 +1,5 @@
 import type { Clock } from '@tinkex/http';
+import { elapsedMs, type MonotonicTime } from '@tinkex/http/clock';
 import type { ServerReply, ServerRequest } from '../requests/message.js';
 import type { RouteName } from '../routes/route-types.js';
 import { type Notice, type RuleId, type Violation, violationOf } from '../rules/rules.js';
@@ -41,7 +42,8 @@ export class Recorder {
   readonly #onCall: ((call: RecordedCall) => void) | undefined;
   #calls: RecordedCall[] = [];
   #nextIndex = 0;
-  #lastMs = 0;
+  readonly #startedAt: MonotonicTime;
+  readonly #startedWallMs: number;
 
   constructor(options: {
     readonly clock: Clock;
@@ -51,6 +53,8 @@ export class Recorder {
   }) {
     this.#onCall = options.onCall;
     this.#clock = options.clock;
+    this.#startedAt = options.clock.monotonicMs();
+    this.#startedWallMs = options.clock.wallMs();
     this.#limit = options.limit;
     this.#ignored = new Set(options.ignoredRules);
   }
@@ -67,7 +71,7 @@ export class Recorder {
       method: request.method,
       target: request.target,
       headers: request.headers,
-      arrivedAtMs: this.#monotonicMs(),
+      arrivedAtMs: this.#timeMs(),
       requestBytes: request.body.length,
     });
     this.#calls.push(call);
@@ -88,7 +92,7 @@ export class Recorder {
   end(call: RecordedCall, reply: ServerReply): void {
     call.status = reply.status;
     call.replyBytes = typeof reply.body === 'string' ? Buffer.byteLength(reply.body) : reply.body.length;
-    call.repliedAtMs = this.#monotonicMs();
+    call.repliedAtMs = this.#timeMs();
     this.#overall.now -= 1;
     const concurrency = this.#concurrency.get(call.route);
     if (concurrency !== undefined) concurrency.now -= 1;
@@ -168,9 +172,9 @@ export class Recorder {
     }
   }
 
-  #monotonicMs(): number {
-    this.#lastMs = Math.max(this.#lastMs, this.#clock.now());
-    return this.#lastMs;
+  /** A date that never decreases: the recorder's start by the wall clock, and what passed since by the monotonic one. */
+  #timeMs(): number {
+    return this.#startedWallMs + elapsedMs(this.#clock, this.#startedAt);
   }
 }
 

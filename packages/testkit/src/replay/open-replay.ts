@@ -1,5 +1,5 @@
+import { systemClock } from '@tinkex/http/clock';
 import { ConfigurationError } from '@tinkex/types';
-import { SYSTEM_CLOCK } from '../clock/server-clock.js';
 import { errorReply } from '../requests/message.js';
 import type { ListenOptions } from '../server/server-options.js';
 import { startFront } from '../server/start-front.js';
@@ -61,7 +61,7 @@ export async function startReplay(options: ReplayOptions & ListenOptions): Promi
   const { maxBodyBytes = DEFAULT_MAX_BODY_BYTES } = options;
   const { front, origin } = await startFront(
     {
-      clock: SYSTEM_CLOCK,
+      clock: systemClock,
       maxBodyBytes,
       answer: (request) => server.answer(request),
       tooLarge: () => errorReply(413, `The body has more than ${maxBodyBytes} bytes`),

@@ -1,5 +1,5 @@
+import { systemClock } from '@tinkex/http/clock';
 import { decompressZstd } from '../checks/decompress.js';
-import { SYSTEM_CLOCK } from '../clock/server-clock.js';
 import { errorReply, type ServerReply, type ServerRequest } from '../requests/message.js';
 import { Router } from '../routes/router.js';
 import { VerificationError } from '../rules/rules.js';
@@ -24,7 +24,7 @@ export interface ReplayServerParts {
 /** A server that records the answers of another one, or repeats them. Created by `openReplay()` or `startReplay()`. */
 export class ReplayServer {
   /** @internal The calls that arrive without a socket. */
-  readonly connections = new MemoryConnections(SYSTEM_CLOCK);
+  readonly connections = new MemoryConnections(systemClock);
   readonly #folder: ExchangeFolder;
   readonly #recording: Recording;
   readonly #upstream: Upstream | undefined;

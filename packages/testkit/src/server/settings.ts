@@ -1,5 +1,5 @@
+import { systemClock } from '@tinkex/http/clock';
 import { ConfigurationError } from '@tinkex/types';
-import { SYSTEM_CLOCK } from '../clock/server-clock.js';
 import type { Dialect } from '../dialects/dialect.js';
 import { DIALECTS, type DialectName } from '../dialects/presets.js';
 import { serverFlags } from './server-flags.js';
@@ -15,7 +15,7 @@ export function serverSettings(options: TestServerOptions): ServerSettings {
   const flags = serverFlags(options.flags ?? {});
   const settings: ServerSettings = {
     dialect,
-    clock: options.clock ?? SYSTEM_CLOCK,
+    clock: options.clock ?? systemClock,
     apiKeys: options.apiKeys,
     basePath: normalizedBasePath(options.basePath ?? ''),
     config: options.config ?? {},

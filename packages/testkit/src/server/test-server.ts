@@ -1,4 +1,4 @@
-import type { Clock } from '@tinkex/http';
+import { type Clock, monotonicTime } from '@tinkex/http/clock';
 import { ClockShare } from '../clock/server-clock.js';
 import { CONTROL_PREFIX, ControlApi } from '../control/control-api.js';
 import { Chaos, type ChaosOptions } from '../faults/chaos.js';
@@ -140,7 +140,7 @@ export class TestServer {
   expireSession(sessionId: string): void {
     for (const tenant of this.#core.server.tenants.all()) {
       const session = tenant.sessions.get(sessionId);
-      if (session !== undefined) session.lastHeartbeatMs = Number.NEGATIVE_INFINITY;
+      if (session !== undefined) session.lastHeartbeat = monotonicTime(Number.NEGATIVE_INFINITY);
     }
   }
 

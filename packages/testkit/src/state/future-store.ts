@@ -1,4 +1,5 @@
 import type { Clock } from '@tinkex/http';
+import { type MonotonicTime, timeAfter } from '@tinkex/http/clock';
 import type { FutureOutcome, FutureRecord } from './future-record.js';
 
 /** How long finished futures can be polled. */
@@ -17,7 +18,7 @@ export class FutureStore {
   readonly #limits: RetentionLimits;
   readonly #records = new Map<string, FutureRecord>();
   readonly #expired = new Set<string>();
-  readonly #finished = new Map<string, number>();
+  readonly #finished = new Map<string, MonotonicTime>();
   readonly #delivered = new Map<string, number>();
   #deliveredBytes = 0;
 
@@ -56,7 +57,8 @@ export class FutureStore {
   }
 
   settle(record: FutureRecord, outcome: FutureOutcome): void {
-    if (this.#records.get(record.requestId) === record) this.#finished.set(record.requestId, this.#clock.now() + this.#limits.retentionMs);
+    if (this.#records.get(record.requestId) === record)
+      this.#finished.set(record.requestId, timeAfter(this.#clock, this.#limits.retentionMs));
     record.settle(outcome);
     this.#sweep();
   }
@@ -108,9 +110,9 @@ export class FutureStore {
 
   #sweep(): void {
     if (this.#finished.size === 0) return;
-    const nowMs = this.#clock.now();
-    for (const [requestId, goneAtMs] of this.#finished) {
-      if (goneAtMs > nowMs) break;
+    const now = this.#clock.monotonicMs();
+    for (const [requestId, goneAt] of this.#finished) {
+      if (goneAt > now) break;
       this.expire(requestId);
     }
   }

@@ -1,3 +1,4 @@
+import type { MonotonicTime } from '@tinkex/http/clock';
 import type { CheckpointType, CustomLossDefinition, LoraConfig, OptimizerConfig, SessionFinishReason } from '@tinkex/types';
 import type { CheckpointFiles, EngineModel, EngineSampler } from '../engine/engine.js';
 import type { CompletionLog } from './completion-log.js';
@@ -19,7 +20,7 @@ export interface SessionRecord {
   readonly sdkVersion: string;
   readonly displayName: string | undefined;
   projectId: string | undefined;
-  lastHeartbeatMs: number;
+  lastHeartbeat: MonotonicTime;
   /** How its client ended it; set once. */
   finished: { readonly reason: SessionFinishReason; readonly detail: string | undefined } | undefined;
   /** Accepted creations by `model_seq_id`. */
@@ -29,7 +30,7 @@ export interface SessionRecord {
   /** Custom losses by `custom_loss_seq_id`. */
   readonly customLosses: Map<number, AcceptedOperation & { readonly lossId: string; readonly definition: CustomLossDefinition }>;
   /** When a trace export was first requested. */
-  traceAskedAtMs: number | undefined;
+  traceAskedAt: MonotonicTime | undefined;
 }
 
 /** How far a model's training has come. */
@@ -103,7 +104,7 @@ export interface CheckpointRecord {
   isPublic: boolean;
   expiresAtMs: number | undefined;
   /** When its archive can be fetched; set by the first request for it. */
-  archiveReadyAtMs: number | undefined;
+  archiveReadyAt: MonotonicTime | undefined;
 }
 
 /** An entry of the audit log. */

@@ -30,7 +30,7 @@ export interface ServerContext {
 
 /** The server's date in milliseconds since the epoch: its clock plus the configured skew. */
 export function wallClockMs(server: ServerContext): number {
-  return server.clock.now() + server.settings.clockSkewMs;
+  return server.clock.wallMs() + server.settings.clockSkewMs;
 }
 
 /** A date as the dialect writes it. */

@@ -1,5 +1,5 @@
 import type { ApiFuture, CustomLoss, SamplingClient } from '@tinkex/clients';
-import { onAbort } from '@tinkex/http';
+import { elapsedMs, type MonotonicTime, onAbort, timeAfter } from '@tinkex/http';
 import { type Metrics, StepTimer } from '@tinkex/telemetry/runs';
 import { AbortedError, type ForwardBackwardOutput, type LossFnConfig, type LossFnType, type OptimStepResponse } from '@tinkex/types';
 import type { PendingSave } from '../../checkpoints/checkpointer.js';
@@ -77,7 +77,7 @@ interface SubmittedBatch {
  */
 export class RlDriver {
   readonly #parts: RlDriverParts;
-  readonly #startedMs: number;
+  readonly #startedAt: MonotonicTime;
   readonly #feed: RolloutFeed;
   /** Ends all rollouts in play: when the run is aborted, fails or stops. */
   readonly #rollouts = new AbortController();
@@ -88,7 +88,7 @@ export class RlDriver {
     const { plan, dataset, maxStepsOffPolicy, play } = parts;
     this.#parts = parts;
     this.#state = state;
-    this.#startedMs = parts.clock.now() - state.elapsedMs;
+    this.#startedAt = timeAfter(parts.clock, -state.elapsedMs);
     const getBatch = async (step: number) => {
       const { epoch, batch } = positionOf(plan, step);
       return dataset.getBatch(epoch, batch);
@@ -130,16 +130,16 @@ export class RlDriver {
     const end = endOfPlan(plan, this.#state);
     if (end !== undefined) return end;
     if (signal?.aborted) return 'aborted';
-    const elapsedMs = clock.now() - this.#startedMs;
-    const expected = planStep(plan, this.#state, 0, elapsedMs);
+    const trainedMs = elapsedMs(clock, this.#startedAt);
+    const expected = planStep(plan, this.#state, 0, trainedMs);
     if (typeof expected === 'string') return expected;
-    const timer = new StepTimer(() => clock.now());
+    const timer = new StepTimer(clock);
     const evaluation = await this.#evaluate(expected, timer);
     this.#feed.advance(expected.step);
     const groups = await this.#feed.take(expected.step);
     const submitted = await this.#train(groups, expected, timer);
     // From here to the sampler nothing is awaited: the save contains this step and no later one.
-    const planned = planStep(plan, this.#state, tokensOf(submitted), elapsedMs) as PlannedStep;
+    const planned = planStep(plan, this.#state, tokensOf(submitted), trainedMs) as PlannedStep;
     const position = { batch: planned.next.step, extra: stateFields(planned.next) };
     const save = planned.save && checkpointer.submit(planned.save, checkpointName(planned.next.step), position);
     this.#replaceSampler(submitted, save);

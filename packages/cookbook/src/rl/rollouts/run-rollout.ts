@@ -1,4 +1,4 @@
-import type { Clock } from '@tinkex/http';
+import { type Clock, type MonotonicTime, NEVER, remainingMs, timeAfter } from '@tinkex/http';
 import { ModelInput, TimeoutError } from '@tinkex/types';
 import { withTimeLimit } from '../../loop/time-limit.js';
 import type { Action, Env, EnvStep, InitialOverflow, Observation } from '../environments/env.js';
@@ -32,7 +32,7 @@ class Rollout {
   readonly #env: Env;
   readonly #options: RolloutOptions;
   readonly #limits: ReturnType<typeof resolveLimits>;
-  readonly #deadlineMs: number;
+  readonly #deadline: MonotonicTime;
   readonly #transitions: Transition[] = [];
   #sampledTokens = 0;
   #truncations = 0;
@@ -42,7 +42,8 @@ class Rollout {
     this.#env = env;
     this.#options = options;
     this.#limits = resolveLimits(options.limits ?? {});
-    this.#deadlineMs = options.clock.now() + (this.#limits.rolloutTimeoutSeconds ?? Number.POSITIVE_INFINITY) * 1_000;
+    const { rolloutTimeoutSeconds } = this.#limits;
+    this.#deadline = rolloutTimeoutSeconds === undefined ? NEVER : timeAfter(options.clock, rolloutTimeoutSeconds * 1_000);
   }
 
   async run(): Promise<Trajectory> {
@@ -67,7 +68,7 @@ class Rollout {
   async #turn(observation: Observation): Promise<Turn | undefined> {
     const { clock, policy, signal, seedOf } = this.#options;
     const turn = this.#transitions.length;
-    if (clock.now() >= this.#deadlineMs) return { reason: 'rollout_timeout' };
+    if (clock.monotonicMs() >= this.#deadline) return { reason: 'rollout_timeout' };
     if (turn >= (this.#limits.maxTurns ?? Number.POSITIVE_INFINITY)) return { reason: 'max_turns' };
     const observationTokens = observation.prompt.length;
     const maxTokens = tokensOfTurn(this.#limits, { observationTokens, sampledTokens: this.#sampledTokens });
@@ -102,13 +103,13 @@ class Rollout {
     try {
       return await work();
     } catch (error) {
-      if (TimeoutError.isInstance(error) && this.#options.clock.now() >= this.#deadlineMs) return undefined;
+      if (TimeoutError.isInstance(error) && this.#options.clock.monotonicMs() >= this.#deadline) return undefined;
       throw error;
     }
   }
 
   #timeoutMs(seconds: number | undefined): number | undefined {
-    const timeoutMs = Math.min((seconds ?? Number.POSITIVE_INFINITY) * 1_000, this.#deadlineMs - this.#options.clock.now());
+    const timeoutMs = Math.min((seconds ?? Number.POSITIVE_INFINITY) * 1_000, remainingMs(this.#options.clock, this.#deadline));
     return Number.isFinite(timeoutMs) ? timeoutMs : undefined;
   }
 
