@@ -20,6 +20,13 @@ export default {
       ignoreDependencies: ['@arethetypeswrong/cli', 'axe-core', 'playwright-core', 'pnpm', 'publint'],
     },
     ...Object.fromEntries(withCommands),
+    // The page is bundled from its own entry.
+    'packages/inspector': {
+      entry: ['src/page/main.tsx'],
+      project: ['{src,test}/**/*.{ts,tsx}'],
+      // Resolved as a file, because it runs inside the page.
+      ignoreDependencies: ['axe-core'],
+    },
     'apps/examples': { entry: ['src/*.ts'], project: ['{src,test}/**/*.ts'] },
     bench: { entry: ['*/*.ts'], project: ['**/*.ts'] },
   },

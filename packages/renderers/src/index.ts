@@ -86,3 +86,4 @@ export {
 export { type DatumFromWeightsOptions, datumFromModelInputWeights, type Reduction } from './training/datum-from-weights.js';
 export { type ShowExampleOptions, showExample } from './view/show-example.js';
 export { EXAMPLE_STYLE, showExampleHtml } from './view/show-example-html.js';
+export { type ShownToken, shownTokens } from './view/shown-tokens.js';

@@ -1,6 +1,8 @@
+export { attachHandlers } from './attach/attach-handlers.js';
 export type { Attachment, AttachOptions, Subscribe } from './attach/consumer.js';
 export type { SourceFilter } from './attach/source-filter.js';
 export { EVENT_NAMES, type LineLevel, type LogLevel } from './events/catalogue.js';
+export type { EventHandlers } from './events/event-handlers.js';
 export { type EventFieldValues, pickFields } from './events/pick-fields.js';
 export { attachLogger, type LoggerAttachment, type LoggerOptions } from './logger/attach-logger.js';
 export { type FieldsFirstLogger, type LogMethod, type LogSink, pinoSink } from './logger/log-sink.js';

@@ -1,1 +1,2 @@
 export { type FetchHandler, type FetchServer, type FetchServerOptions, startFetchServer } from './fetch-server.js';
+export { isAllowedHost } from './host-names.js';

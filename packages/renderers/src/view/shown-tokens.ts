@@ -15,7 +15,7 @@ export interface ShownToken {
 const MAX_TOKENS_PER_CHARACTER = 4;
 
 /** The tokens of an example in order. */
-export function shownTokens({ modelInput, weights }: SupervisedExample, tokenizer: RendererTokenizer): ShownToken[] {
+export function shownTokens({ modelInput, weights }: SupervisedExample, tokenizer: Pick<RendererTokenizer, 'decode'>): ShownToken[] {
   const shown: ShownToken[] = [];
   let position = 0;
   for (const chunk of modelInput.chunks) {
@@ -31,7 +31,7 @@ export function shownTokens({ modelInput, weights }: SupervisedExample, tokenize
   return shown;
 }
 
-function textTokens(tokens: Int32Array, weights: Float32Array, tokenizer: RendererTokenizer): ShownToken[] {
+function textTokens(tokens: Int32Array, weights: Float32Array, tokenizer: Pick<RendererTokenizer, 'decode'>): ShownToken[] {
   const shown: ShownToken[] = [];
   let ids: number[] = [];
   tokens.forEach((id, index) => {

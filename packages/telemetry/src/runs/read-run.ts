@@ -54,7 +54,8 @@ async function readConfig(path: string, problems: LineProblem[]): Promise<JsonRe
   return undefined;
 }
 
-function withSinglePrefixes(record: JsonRecord): JsonRecord {
+/** A record in which a prefix that the reference writes twice (`test/test/env/…`) stands once. */
+export function withSinglePrefixes(record: JsonRecord): JsonRecord {
   const entries = Object.entries(record);
   if (!entries.some(([name]) => singlePrefix(name) !== name)) return record;
   // A name that is written with a single prefix wins.

@@ -1,0 +1,10 @@
+export type { BrokenRule } from './api/activity-views.js';
+export type { ChatCallback, ChatMessage, ChatRequest, ChatSample, ChatToken, DownloadCallback } from './api/chat.js';
+export type { RunDescription } from './record/event-record.js';
+export type { ExampleOptions } from './record/example-views.js';
+export type { ProtocolSource } from './runs/recorded-run.js';
+export { type AttachedInspector, type AttachInspectorOptions, attachInspector } from './serve/attach-inspector.js';
+export { type InspectFolderOptions, inspectFolder } from './serve/inspect-folder.js';
+export { createInspector, type Inspector, type InspectorOptions } from './serve/inspector.js';
+export { type OpenAiChatOptions, type OpenAiHandler, openAiChat } from './serve/open-ai-chat.js';
+export type { ListenOptions, RunningInspector } from './serve/running-inspector.js';
