@@ -7,6 +7,8 @@ interface Waiting {
   readonly sinceMs: number;
   state?: string | undefined;
   reason?: string | undefined;
+  /** When the server said that it began, after a pause. */
+  runningMs?: number | undefined;
 }
 
 /** A moment of the counters, to compute rates from. */
@@ -72,10 +74,11 @@ export class Activity {
 
   /** An operation came back, with a result or an error. */
   settled(type: string, requestId: string | undefined): void {
-    const count = this.#inFlight.get(type) ?? 0;
-    if (requestId === undefined || count === 0) return;
-    this.#inFlight.set(type, count - 1);
+    // Without a request ID the operation was never accepted.
+    if (requestId === undefined) return;
     this.#waiting.delete(requestId);
+    const count = this.#inFlight.get(type) ?? 0;
+    if (count > 0) this.#inFlight.set(type, count - 1);
   }
 
   /** An operation is known to wait on the server. */
@@ -83,6 +86,7 @@ export class Activity {
     const known = this.#waiting.get(requestId);
     if (known !== undefined) {
       if (state === undefined) return;
+      if (state === 'active') known.runningMs = atMs;
       known.state = state;
       known.reason = reason;
       return;
@@ -90,9 +94,10 @@ export class Activity {
     if (this.#waiting.size < MAX_WAITING) this.#waiting.set(requestId, { type, sinceMs: atMs, state, reason });
   }
 
-  /** When the server accepted the operation; undefined if that was not seen. */
-  waitingSince(requestId: string | undefined): number | undefined {
-    return requestId === undefined ? undefined : this.#waiting.get(requestId)?.sinceMs;
+  /** When the server accepted the operation and when it began; what was not seen is undefined. */
+  phasesOf(requestId: string | undefined): { readonly submittedMs?: number | undefined; readonly runningMs?: number | undefined } {
+    const waiting = requestId === undefined ? undefined : this.#waiting.get(requestId);
+    return { submittedMs: waiting?.sinceMs, runningMs: waiting?.runningMs };
   }
 
   rateLimited(untilMs: number | undefined): void {

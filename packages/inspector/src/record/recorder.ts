@@ -55,7 +55,7 @@ export class Recorder {
   readonly #exchanges = new PerSecond(MAX_EXCHANGES_PER_SECOND);
   readonly #onExit = (): void => this.#flush();
   #timer: unknown;
-  #lastRequests = -1;
+  #lastShown = '';
   #isClosed = false;
 
   constructor({
@@ -124,14 +124,13 @@ export class Recorder {
     this.#timer = this.#clock.setTimeout(() => this.#tick(), TICK_MS);
   }
 
-  /** Nothing is written while nothing happens. */
+  /** Nothing is written while nothing changes. */
   #writeTick(): void {
     const reading = this.#activity.read(this.#clock.now());
-    const isIdle = reading.totals.requests === this.#lastRequests && reading.pending.length === 0 && reading.tokensPerSecond === 0;
-    this.#lastRequests = reading.totals.requests;
-    if (!isIdle) {
-      this.#write({ kind: 'tick', atMs: reading.atMs, reading, routes: this.#activity.routes, droppedSpans: this.#spans.dropped });
-    }
+    const shown = JSON.stringify({ ...reading, atMs: 0 });
+    if (shown === this.#lastShown) return;
+    this.#lastShown = shown;
+    this.#write({ kind: 'tick', atMs: reading.atMs, reading, routes: this.#activity.routes, droppedSpans: this.#spans.dropped });
   }
 
   #handlers(): EventHandlers {
@@ -184,8 +183,9 @@ export class Recorder {
     const { requestType: type, path, status, requestBytes: sentBytes, responseBytes = 0, durationMs = 0 } = event;
     const isPoll = path.endsWith('/retrieve_future');
     this.#activity.attempt(isPoll ? 'retrieve_future' : type, isFailure, sentBytes, responseBytes, durationMs);
-    // A pass is accepted chunk by chunk, which has its own event. Operations have capital letters.
-    if (!isPoll && !isFailure && type in LANES && LANES[type] !== 'passes') this.#activity.accepted(type);
+    // A pass is accepted chunk by chunk, which has its own event.
+    const lane = Object.hasOwn(LANES, type) ? LANES[type] : undefined;
+    if (!isPoll && !isFailure && lane !== undefined && lane !== 'passes') this.#activity.accepted(type);
     const atMs = this.#clock.now();
     if (!this.#exchanges.admits(atMs)) return;
     const { method, attempt, errorCode: error, responseBytes: receivedBytes } = event;
@@ -195,17 +195,8 @@ export class Recorder {
   #span({ requestType: type, requestId: id, durationMs = 0 }: OperationEvent, error: string | undefined): void {
     const endMs = this.#clock.now();
     if (!this.#spans.admits(endMs)) return;
-    const submittedMs = this.#activity.waitingSince(id);
-    this.#write({
-      kind: 'span',
-      atMs: endMs,
-      lane: LANES[type] ?? 'other',
-      type,
-      startMs: endMs - durationMs,
-      submittedMs,
-      endMs,
-      id,
-      error,
-    });
+    const phases = this.#activity.phasesOf(id);
+    const lane = LANES[type] ?? 'other';
+    this.#write({ kind: 'span', atMs: endMs, lane, type, startMs: endMs - durationMs, ...phases, endMs, id, error });
   }
 }
