@@ -20,6 +20,7 @@ const FOLDERS = {
   inspector: ['api', 'metrics', 'record', 'runs', 'export', 'serve', 'page'],
   gateway: ['capture', 'models', 'generation', 'openai', 'anthropic', 'server', 'verify'],
   http: [
+    'runtime',
     'abort',
     'clock',
     'url',
@@ -33,6 +34,7 @@ const FOLDERS = {
     'client',
     'server',
     'testing',
+    'fetch',
   ],
   clients: [
     ...[
@@ -161,8 +163,11 @@ export default {
       comment: 'Each import is listed in the package.json of the package that makes it.',
       severity: 'error',
       from: { path: '^(packages|apps|bench)/' },
-      // A peer dependency with a `peerDependenciesMeta` entry is also reported as missing from the manifest.
-      to: { dependencyTypes: ['npm-no-pkg', 'npm-unknown'], dependencyTypesNot: ['npm', 'npm-dev', 'npm-peer', 'npm-optional'] },
+      // A peer dependency with a `peerDependenciesMeta` entry is also reported as missing from the manifest; a name of `imports` is in the manifest.
+      to: {
+        dependencyTypes: ['npm-no-pkg', 'npm-unknown'],
+        dependencyTypesNot: ['npm', 'npm-dev', 'npm-peer', 'npm-optional', 'aliased-subpath-import'],
+      },
     },
     {
       name: 'no-development-dependency',

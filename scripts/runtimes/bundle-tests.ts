@@ -13,12 +13,19 @@ const VECTORS = join(root, 'vectors/read.ts');
 
 /**
  * Writes the tests of a package as one file of plain ESM, vectors included, whose export `report` is a promise of what they found. The tests see the
- * package as it is installed: what they import of its entry points and of its dependencies stays an import. Returns these imports.
+ * package as it is installed: what they import of its entry points, of its dependencies and of other packages of ours stays an import. Returns these imports.
+ *
+ * @param pattern - Which files of the package are tests to run.
  */
-export async function bundleTests({ dir, entries, manifest }: WorkspacePackage, file: string): Promise<readonly string[]> {
+export async function bundleTests(
+  { dir, entries, manifest }: WorkspacePackage,
+  file: string,
+  pattern = /^(src|test)\/.*\.test\.ts$/,
+): Promise<readonly string[]> {
   const installed = new Map(entries.map(({ source, specifier }) => [resolve(dir, source), specifier]));
-  const dependencies = [manifest['name'], ...Object.keys({ ...manifest['dependencies'], ...manifest['peerDependencies'] })];
-  const tests = listFiles(dir, /^(src|test)\/.*\.test\.ts$/);
+  const siblings = Object.keys(manifest['devDependencies'] ?? {}).filter((name) => name.startsWith('@tinkex/'));
+  const dependencies = [manifest['name'], ...siblings, ...Object.keys({ ...manifest['dependencies'], ...manifest['peerDependencies'] })];
+  const tests = listFiles(dir, pattern);
   const program = `import { expect, it, runTests } from ${JSON.stringify(HARNESS)};
 ${entries.map(({ specifier }, index) => `import * as entry${index} from ${JSON.stringify(specifier)};`).join('\n')}
 export const report = runTests({

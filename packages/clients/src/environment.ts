@@ -1,5 +1,4 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { findNodeModule } from '@tinkex/http/runtime';
 import { ConfigurationError } from '@tinkex/types';
 
 /** The settings from the environment. Empty values count as unset, except where the protocol gives them a meaning. */
@@ -19,7 +18,9 @@ export interface TinkerEnvironment {
 }
 
 /** Reads the `TINKER_*` variables. No other file of this package reads the environment. */
-export function readEnvironment(variables: Readonly<Record<string, string | undefined>> = process.env): TinkerEnvironment {
+export function readEnvironment(
+  variables: Readonly<Record<string, string | undefined>> = globalThis.process?.env ?? {},
+): TinkerEnvironment {
   const tags = variables['TINKER_TAGS'];
   return {
     apiKey: nonEmpty(variables['TINKER_API_KEY']),
@@ -44,9 +45,10 @@ function accessHeaders(variables: Readonly<Record<string, string | undefined>>):
 
 /** Never written by the SDK. */
 function readCredentialsFile(home: string | undefined): string | undefined {
-  if (home === undefined) return undefined;
+  const fs = findNodeModule('node:fs');
+  if (home === undefined || fs === undefined) return undefined;
   try {
-    return readFileSync(join(home, '.tinker', 'credentials.json'), 'utf8');
+    return fs.readFileSync(`${home}/.tinker/credentials.json`, 'utf8');
   } catch (error) {
     const { code = 'unknown reason' } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;

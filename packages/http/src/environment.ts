@@ -12,7 +12,9 @@ export interface ProxySettings {
  * Reads `HTTP_PROXY`, `HTTPS_PROXY` and `NO_PROXY`; the lower-case spelling wins. Returns `undefined` without a proxy. This file
  * is the only one in the package that reads the environment.
  */
-export function proxyFromEnvironment(environment: Readonly<Record<string, string | undefined>> = process.env): ProxySettings | undefined {
+export function proxyFromEnvironment(
+  environment: Readonly<Record<string, string | undefined>> = globalThis.process?.env ?? {},
+): ProxySettings | undefined {
   const httpProxy = environment['http_proxy'] ?? environment['HTTP_PROXY'] ?? '';
   const httpsProxy = environment['https_proxy'] ?? environment['HTTPS_PROXY'] ?? '';
   if (httpProxy === '' && httpsProxy === '') return undefined;

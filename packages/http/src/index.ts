@@ -37,6 +37,7 @@ export {
   withAttempts,
 } from './retry/retry.js';
 export { type HttpStrategyOptions, httpStrategy, type OuterStrategyOptions, outerStrategy } from './retry/strategies.js';
+export { defaultTransport } from './transport/default-transport.js';
 export {
   type Cancellation,
   type CancellationListener,

@@ -1,7 +1,6 @@
-import { mkdir } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
 import { type Clock, elapsedMs, hasSubscribers, publish, type Transport } from '@tinkex/http';
 import { AbortedError, type EventSource, parseCheckpointPath } from '@tinkex/types';
+import { fileSystem, paths } from '../node-files.js';
 import type { CallOptions } from '../runtime/call-options.js';
 import { notifyUser } from '../runtime/notify-user.js';
 import type { CheckpointContent } from './checkpoint-content.js';
@@ -73,7 +72,7 @@ export async function downloadCheckpoint(
 ): Promise<DownloadedCheckpoint> {
   parseCheckpointPath(tinkerPath);
   const { overwrite = false } = options;
-  const target = resolve(options.directory ?? checkpointDirectoryName(tinkerPath));
+  const target = paths().resolve(options.directory ?? checkpointDirectoryName(tinkerPath));
   if (!overwrite) await refuseExisting(target);
   const content = await context.openContent();
   try {
@@ -100,8 +99,8 @@ async function fetchContent(
 ): Promise<Omit<DownloadedCheckpoint, 'directory'> & { readonly folder: string }> {
   const { transport, clock } = context;
   const { signal, maxBytes = 64 * GIBIBYTE, maxEntries = 10_000, stallTimeoutMs = 60_000 } = options;
-  const received = join(staging.path, 'received');
-  await mkdir(received, { mode: 0o755 });
+  const received = paths().join(staging.path, 'received');
+  await fileSystem().mkdir(received, { mode: 0o755 });
   const localUrl = localUrlOf(content);
   if (localUrl !== undefined) {
     requireLocalFilesAllowed(localUrl, options.allowLocalFiles === true);
@@ -116,7 +115,7 @@ async function fetchContent(
     return { folder: 'received', ...fetched, receivedBytes };
   }
   const [archiveName] = Object.keys(content.signed.urls);
-  const files = await extract(join(received, archiveName as string), staging, { maxBytes, maxEntries, signal });
+  const files = await extract(paths().join(received, archiveName as string), staging, { maxBytes, maxEntries, signal });
   return { ...files, receivedBytes };
 }
 
@@ -132,8 +131,8 @@ async function copyLocal(
 }
 
 async function extract(archive: string, staging: StagingDirectory, options: ExtractOptions): Promise<ExtractResult & { folder: string }> {
-  const extracted = join(staging.path, 'files');
-  await mkdir(extracted, { mode: 0o755 });
+  const extracted = paths().join(staging.path, 'files');
+  await fileSystem().mkdir(extracted, { mode: 0o755 });
   const files = await extractArchive(archive, extracted, options);
   const { signal } = options;
   if (signal?.aborted) throw new AbortedError({ message: 'The checkpoint download was aborted.', cause: signal.reason });

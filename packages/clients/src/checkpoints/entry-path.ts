@@ -1,3 +1,4 @@
+import { byteLengthOf } from '@tinkex/http/runtime';
 import { ValidationError } from '@tinkex/types';
 
 const MAX_DEPTH = 32;
@@ -14,7 +15,7 @@ export function entryPathSegments(name: string): string[] {
   const segments = name.split('/').filter((segment) => segment !== '' && segment !== '.');
   if (segments.includes('..')) throw unsafe(name, 'leaves its directory');
   if (segments.length > MAX_DEPTH) throw unsafe(name, `is deeper than ${MAX_DEPTH} directories`);
-  if (segments.some((segment) => Buffer.byteLength(segment) > MAX_SEGMENT_BYTES)) throw unsafe(name, 'has a name that is too long');
+  if (segments.some((segment) => byteLengthOf(segment) > MAX_SEGMENT_BYTES)) throw unsafe(name, 'has a name that is too long');
   return segments;
 }
 

@@ -1,11 +1,12 @@
-import { type FileHandle, mkdir, open } from 'node:fs/promises';
-import { join } from 'node:path';
-import { pipeline, Readable } from 'node:stream';
-import { createGunzip } from 'node:zlib';
+import type { FileHandle } from 'node:fs/promises';
+import type { Readable } from 'node:stream';
+import { nodeModule } from '@tinkex/http/runtime';
 import { AbortedError, TinkexError } from '@tinkex/types';
 import { createTarDecoder } from 'modern-tar';
+import { fileSystem, paths } from '../node-files.js';
 import { checkpointRefused, entryPathSegments, isFaultOfDisk } from './entry-path.js';
 
+const PURPOSE = 'Extracting an archive';
 const READ_BLOCK_BYTES = 256 * 1024;
 const FILE_MODE = 0o644;
 const DIRECTORY_MODE = 0o755;
@@ -34,6 +35,7 @@ export interface ExtractResult {
  * directory.
  */
 export async function extractArchive(archivePath: string, directory: string, options: ExtractOptions): Promise<ExtractResult> {
+  const { Readable } = nodeModule('node:stream', PURPOSE);
   const source = Readable.toWeb(Readable.from(tarBytes(archivePath, options))) as ReadableStream<Uint8Array>;
   let entryCount = 0;
   let fileCount = 0;
@@ -44,7 +46,7 @@ export async function extractArchive(archivePath: string, directory: string, opt
       if (entryCount > options.maxEntries) throw checkpointRefused(`it has more than ${options.maxEntries} entries`);
       const segments = entryPathSegments(header.name);
       if (header.type === 'directory') {
-        await mkdir(join(directory, ...segments), { recursive: true, mode: DIRECTORY_MODE });
+        await fileSystem().mkdir(paths().join(directory, ...segments), { recursive: true, mode: DIRECTORY_MODE });
         await body.cancel();
         continue;
       }
@@ -53,8 +55,8 @@ export async function extractArchive(archivePath: string, directory: string, opt
       if (name === undefined) throw checkpointRefused('a file has no name');
       totalBytes += header.size;
       if (!(totalBytes <= options.maxBytes)) throw checkpointRefused(`its files are larger than ${options.maxBytes} bytes`);
-      await mkdir(join(directory, ...segments), { recursive: true, mode: DIRECTORY_MODE });
-      await writeEntry(join(directory, ...segments, name), body);
+      await fileSystem().mkdir(paths().join(directory, ...segments), { recursive: true, mode: DIRECTORY_MODE });
+      await writeEntry(paths().join(directory, ...segments, name), body);
       fileCount += 1;
     }
   } catch (error) {
@@ -65,7 +67,7 @@ export async function extractArchive(archivePath: string, directory: string, opt
 
 async function writeEntry(path: string, body: ReadableStream<Uint8Array>): Promise<void> {
   // "wx": an archive that names a file twice, or a file where a directory is, does not overwrite what it wrote before.
-  const file = await open(path, 'wx', FILE_MODE);
+  const file = await fileSystem().open(path, 'wx', FILE_MODE);
   try {
     for await (const chunk of body) await writeFully(file, chunk);
   } finally {
@@ -82,7 +84,7 @@ async function writeFully(file: FileHandle, chunk: Uint8Array): Promise<void> {
 
 /** The bytes of the tar, unpacked from gzip when the file starts like one. Bounded, so that a bomb of padding ends too. */
 async function* tarBytes(archivePath: string, options: ExtractOptions): AsyncGenerator<Uint8Array, void, undefined> {
-  const file = await open(archivePath, 'r');
+  const file = await fileSystem().open(archivePath, 'r');
   try {
     const raw = file.createReadStream({ highWaterMark: READ_BLOCK_BYTES, start: 0, autoClose: false });
     const blocks = (await isGzip(file)) ? gunzipped(raw) : raw;
@@ -101,7 +103,8 @@ async function* tarBytes(archivePath: string, options: ExtractOptions): AsyncGen
 }
 
 function gunzipped(source: Readable): Readable {
-  const gunzip = createGunzip({ chunkSize: READ_BLOCK_BYTES });
+  const { pipeline } = nodeModule('node:stream', PURPOSE);
+  const gunzip = nodeModule('node:zlib', PURPOSE).createGunzip({ chunkSize: READ_BLOCK_BYTES });
   // A failure destroys the last stream with the error, and its reader receives it; there is nothing left to do here.
   pipeline(source, gunzip, () => undefined);
   return gunzip;

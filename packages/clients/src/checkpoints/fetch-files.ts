@@ -1,7 +1,6 @@
-import { mkdir } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
 import type { Clock, Transport } from '@tinkex/http';
 import { AbortedError, TinkexError } from '@tinkex/types';
+import { fileSystem, paths } from '../node-files.js';
 import { type CheckpointContent, SignedUrls } from './checkpoint-content.js';
 import { checkpointRefused, entryPathSegments, isFaultOfDisk } from './entry-path.js';
 import { type DownloadProgress, downloadToFile } from './resumable-download.js';
@@ -38,10 +37,10 @@ export async function fetchFiles(content: CheckpointContent, directory: string, 
   let totalBytes = 0;
   for (const { name, segments } of files) {
     if (signal?.aborted) throw new AbortedError({ message: 'The checkpoint download was aborted.', cause: signal.reason });
-    const path = join(directory, ...segments);
+    const path = paths().join(directory, ...segments);
     const before = totalBytes;
     try {
-      await mkdir(dirname(path), { recursive: true, mode: DIRECTORY_MODE });
+      await fileSystem().mkdir(paths().dirname(path), { recursive: true, mode: DIRECTORY_MODE });
       const { receivedBytes } = await downloadToFile(path, {
         transport,
         clock,

@@ -1,7 +1,6 @@
-import { copyFile, lstat, mkdir, readdir } from 'node:fs/promises';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { nodeModule } from '@tinkex/http/runtime';
 import { AbortedError, ConfigurationError } from '@tinkex/types';
+import { fileSystem, paths } from '../node-files.js';
 import type { CheckpointContent } from './checkpoint-content.js';
 import { checkpointRefused, entryPathSegments } from './entry-path.js';
 import type { ExtractOptions, ExtractResult } from './extract-archive.js';
@@ -34,26 +33,28 @@ export type CopiedCheckpoint = ExtractResult | { readonly archivePath: string };
  */
 export async function copyLocalCheckpoint(url: string, directory: string, options: ExtractOptions): Promise<CopiedCheckpoint> {
   const source = pathOf(url);
-  const found = await lstat(source).catch((error: unknown) => {
-    throw checkpointRefused(`${url} cannot be read on this machine (${(error as NodeJS.ErrnoException).code})`, error);
-  });
+  const found = await fileSystem()
+    .lstat(source)
+    .catch((error: unknown) => {
+      throw checkpointRefused(`${url} cannot be read on this machine (${(error as NodeJS.ErrnoException).code})`, error);
+    });
   if (found.isFile()) return { archivePath: source };
   if (!found.isDirectory()) throw checkpointRefused(`${url} is neither a file nor a directory`);
   let entryCount = 0;
   let fileCount = 0;
   let totalBytes = 0;
-  for (const name of (await readdir(source, { recursive: true })).sort()) {
+  for (const name of (await fileSystem().readdir(source, { recursive: true })).sort()) {
     if (options.signal?.aborted) throw new AbortedError({ message: 'The checkpoint download was aborted.', cause: options.signal.reason });
     entryCount += 1;
     if (entryCount > options.maxEntries) throw checkpointRefused(`it has more than ${options.maxEntries} entries`);
-    const from = join(source, name);
-    const target = join(directory, ...entryPathSegments(name.replaceAll('\\', '/')));
-    const entry = await lstat(from);
-    if (entry.isDirectory()) await mkdir(target, { recursive: true, mode: DIRECTORY_MODE });
+    const from = paths().join(source, name);
+    const target = paths().join(directory, ...entryPathSegments(name.replaceAll('\\', '/')));
+    const entry = await fileSystem().lstat(from);
+    if (entry.isDirectory()) await fileSystem().mkdir(target, { recursive: true, mode: DIRECTORY_MODE });
     else if (entry.isFile()) {
       totalBytes += entry.size;
       if (totalBytes > options.maxBytes) throw checkpointRefused(`its files are larger than ${options.maxBytes} bytes`);
-      await copyFile(from, target);
+      await fileSystem().copyFile(from, target);
       fileCount += 1;
     } else throw checkpointRefused(`${JSON.stringify(name)} is neither a file nor a directory`);
   }
@@ -62,7 +63,7 @@ export async function copyLocalCheckpoint(url: string, directory: string, option
 
 function pathOf(url: string): string {
   try {
-    return fileURLToPath(url);
+    return nodeModule('node:url', 'Reading a checkpoint from a file URL').fileURLToPath(url);
   } catch (error) {
     throw checkpointRefused(`${url} is not a place on this machine`, error);
   }

@@ -1,9 +1,10 @@
-import { type FileHandle, open } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
 import { backoff, type Clock, type RetryStrategy, retry, type Transport, type TransportResponse } from '@tinkex/http';
 import { ConnectionError, TimeoutError } from '@tinkex/types';
 import { apiStatusError, isRetryableStatus } from '@tinkex/types/wire';
 import { fetchRange, parseContentRange, rangeValidator } from '../downloads/fetch-range.js';
 import { StallGuard } from '../downloads/stall-guard.js';
+import { fileSystem } from '../node-files.js';
 import { checkpointRefused } from './entry-path.js';
 
 /** New URLs requested in a row without a single new byte. */
@@ -44,7 +45,7 @@ export interface DownloadToFileOptions {
  * and the file is still the same one; otherwise it starts again. The length is checked against what the server announced.
  */
 export async function downloadToFile(path: string, options: DownloadToFileOptions): Promise<DownloadProgress> {
-  const file = await open(path, 'wx', options.mode ?? 0o600);
+  const file = await fileSystem().open(path, 'wx', options.mode ?? 0o600);
   const transfer = new Transfer(file, options);
   try {
     const { clock, signal } = options;

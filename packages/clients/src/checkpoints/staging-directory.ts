@@ -1,7 +1,6 @@
-import { randomBytes } from 'node:crypto';
-import { lstat, mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { randomUuid } from '@tinkex/http/runtime';
 import { ConfigurationError } from '@tinkex/types';
+import { fileSystem, paths } from '../node-files.js';
 
 /**
  * A private directory beside the target, where a result is built before it becomes visible. It is on the same file system as the
@@ -15,28 +14,28 @@ export class StagingDirectory implements AsyncDisposable {
   }
 
   static async beside(target: string): Promise<StagingDirectory> {
-    const parent = dirname(target);
-    await mkdir(parent, { recursive: true });
-    return new StagingDirectory(await mkdtemp(join(parent, `.${basename(target)}.partial-`)));
+    const parent = paths().dirname(target);
+    await fileSystem().mkdir(parent, { recursive: true });
+    return new StagingDirectory(await fileSystem().mkdtemp(paths().join(parent, `.${paths().basename(target)}.partial-`)));
   }
 
   /** Makes `name` inside the staging directory the target. An existing target is swapped out first and deleted afterwards. */
   async publish(name: string, target: string, overwrite: boolean): Promise<void> {
-    const old = join(this.path, `old-${randomBytes(4).toString('hex')}`);
+    const old = paths().join(this.path, `old-${randomUuid().slice(0, 8)}`);
     const hadOld = overwrite && (await exists(target));
-    if (hadOld) await rename(target, old);
+    if (hadOld) await fileSystem().rename(target, old);
     try {
       if (!overwrite) await refuseExisting(target);
-      await rename(join(this.path, name), target);
+      await fileSystem().rename(paths().join(this.path, name), target);
     } catch (error) {
-      if (hadOld) await rename(old, target);
+      if (hadOld) await fileSystem().rename(old, target);
       throw error;
     }
   }
 
   /** Removes everything that was not published. */
   async [Symbol.asyncDispose](): Promise<void> {
-    await rm(this.path, { recursive: true, force: true, maxRetries: 3 });
+    await fileSystem().rm(this.path, { recursive: true, force: true, maxRetries: 3 });
   }
 }
 
@@ -51,7 +50,7 @@ export async function refuseExisting(target: string): Promise<void> {
 
 async function exists(path: string): Promise<boolean> {
   try {
-    await lstat(path);
+    await fileSystem().lstat(path);
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;

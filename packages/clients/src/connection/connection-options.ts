@@ -33,7 +33,7 @@ export interface ConnectionOptions {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Added to the query of every request. */
   readonly query?: Readonly<Record<string, string>> | undefined;
-  /** Replaces undici: the testkit's `memoryTransport()`, or your own. This client does not close it. */
+  /** Replaces `defaultTransport()` of `@tinkex/http`: the testkit's `memoryTransport()`, or your own. This client does not close it. */
   readonly transport?: Transport | undefined;
   /** An undici dispatcher for the built-in transport, for proxies, TLS or pools. This client does not close it. */
   readonly dispatcher?: UndiciTransportOptions['dispatcher'] | undefined;

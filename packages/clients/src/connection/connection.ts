@@ -1,5 +1,5 @@
-import { randomUUID } from 'node:crypto';
-import { type HttpClient, type RetryInfo, type Transport, UndiciTransport } from '@tinkex/http';
+import { defaultTransport, type HttpClient, type RetryInfo, type Transport } from '@tinkex/http';
+import { randomUuid } from '@tinkex/http/runtime';
 import { outerRetryReport, ServiceReporter } from '@tinkex/telemetry/reporter';
 import type { EventSource } from '@tinkex/types';
 import type { EndpointCaller } from '../calls/endpoint-caller.js';
@@ -44,7 +44,7 @@ export class Connection<Parts extends ConnectionParts = ConnectionParts> {
   readonly reports = new FailureReports((sessionId) => this.#createReporter(sessionId));
   readonly #options: ResolvedConnectionOptions;
   readonly #transport: Transport;
-  readonly #clientId = randomUUID();
+  readonly #clientId = randomUuid();
   readonly #starting: SharedWork<Parts>;
   readonly #createParts: (parts: ConnectionParts, started: Started) => Parts;
   #started: Started | undefined;
@@ -58,7 +58,7 @@ export class Connection<Parts extends ConnectionParts = ConnectionParts> {
     this.#createParts = createParts;
     if (options.isHosted) chooseCredential(options);
     const { transport, dispatcher, clock, random } = options;
-    this.#transport = transport ?? new UndiciTransport({ dispatcher });
+    this.#transport = transport ?? defaultTransport({ dispatcher });
     this.runtime = { clock, random, lifetime: new ClientLifetime(), source: () => this.eventSource(), report: this.reports };
     this.#starting = this.shareWork('the connection to start');
   }

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomUuid } from '@tinkex/http/runtime';
 import type { ClientReport, ServiceReporter } from '@tinkex/telemetry/reporter';
 import { AbortedError, RateLimitError, TimeoutError } from '@tinkex/types';
 import { endpoints } from '@tinkex/types/wire';
@@ -64,7 +64,7 @@ export class FailureReports implements FailureReporter {
 
   #withoutSession(): ServiceReporter | undefined {
     if (this.#isClosed) return undefined;
-    this.#sessionless ??= this.#create(`sessionless-${randomUUID()}`);
+    this.#sessionless ??= this.#create(`sessionless-${randomUuid()}`);
     return this.#sessionless;
   }
 }

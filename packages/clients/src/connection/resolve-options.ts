@@ -1,4 +1,5 @@
 import { type Clock, normalizeBaseUrl, type Random, REFERENCE_SDK_VERSION, readStoredKey, systemClock } from '@tinkex/http';
+import { emitWarning } from '@tinkex/http/runtime';
 import { isTelemetryEnabled } from '@tinkex/telemetry/reporter';
 import { ConfigurationError } from '@tinkex/types';
 import type { TinkerEnvironment } from '../environment.js';
@@ -102,5 +103,5 @@ function requireRetries(value: unknown): void {
 
 /** The default `onServerMessage`. Paused calls must not stay silent; informational messages do not belong into the output of a program. */
 function printMessage({ level, text }: ServerMessage): void {
-  if (level !== 'info') process.emitWarning(text, { type: 'TinkexWarning', code: `TINKEX_SERVER_${level.toUpperCase()}` });
+  if (level !== 'info') emitWarning(text, { type: 'TinkexWarning', code: `TINKEX_SERVER_${level.toUpperCase()}` });
 }

@@ -8,6 +8,7 @@ import {
   type RawResponse,
   sleep,
 } from '@tinkex/http';
+import { encodeText } from '@tinkex/http/runtime';
 import type { ClientReport } from '@tinkex/telemetry/reporter';
 import type { ApiStatusError, TinkexError } from '@tinkex/types';
 import { endpoints, type QueueReport, stringifyJson } from '@tinkex/types/wire';
@@ -271,7 +272,7 @@ export function pollBody(requestId: string, allowMetadataOnly: boolean): Uint8Ar
     text = [before, after];
     BODY_TEXTS.set(allowMetadataOnly, text);
   }
-  return Buffer.from(text[0] + JSON.stringify(requestId) + text[1]);
+  return encodeText(text[0] + JSON.stringify(requestId) + text[1]);
 }
 
 function outcomeOf(decision: PollDecision, answer: PollAnswer): 'result' | 'pending' | 'metadata' | 'failed' | 'retry' {

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import { type Clock, normalizeBaseUrl, systemClock } from '@tinkex/http';
+import { credentialHash } from './credential-hash.js';
 import { type RateLimiter, TenantRateLimiter } from './rate-limiter.js';
 
 /**
@@ -45,8 +45,5 @@ export function tenantRateLimiter(baseUrl: string, credential: string | undefine
  * host, default port, trailing slash). Never contains the credential.
  */
 function tenantIdOf(baseUrl: string, credential: string | undefined): string {
-  const hash = createHash('sha256')
-    .update(credential ?? '')
-    .digest('hex');
-  return `${normalizeBaseUrl(baseUrl)}#${hash.slice(0, 32)}`;
+  return `${normalizeBaseUrl(baseUrl)}#${credentialHash(credential ?? '')}`;
 }

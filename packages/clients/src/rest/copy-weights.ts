@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomUuid } from '@tinkex/http/runtime';
 import { ConfigurationError, parseTinkerPath } from '@tinkex/types';
 import type { EndpointCaller } from '../calls/endpoint-caller.js';
 import type { CallOptions, CallStep } from '../runtime/call-options.js';
@@ -41,7 +41,7 @@ export async function copyWeights(
   { ttlSeconds, weightsAccessToken }: CopyWeightsOptions,
   step: CallStep,
 ): Promise<CopiedWeights> {
-  const headers: Record<string, string> = { 'x-idempotency-key': randomUUID(), ...step.headers };
+  const headers: Record<string, string> = { 'x-idempotency-key': randomUuid(), ...step.headers };
   if (weightsAccessToken !== undefined) headers['x-tinker-weights-access-token'] = weightsAccessToken;
   const body = { sourcePath: tinkerPath, destinationProjectId, ttlSeconds };
   const { tinkerPath: path } = await calls.call('copyWeights', { body }, { ...step, headers });

@@ -1,3 +1,4 @@
+import { emitWarning } from '@tinkex/http/runtime';
 /**
  * Calls a user's callback from inside the SDK. An error that it throws must neither fail the operation that the callback only watches
  * nor end a loop such as the heartbeat. Node prints it as a process warning instead.
@@ -6,6 +7,6 @@ export function notifyUser<T>(callback: ((value: T) => void) | undefined, value:
   try {
     callback?.(value);
   } catch (error) {
-    process.emitWarning(error instanceof Error ? error : String(error));
+    emitWarning(error instanceof Error ? error : String(error));
   }
 }

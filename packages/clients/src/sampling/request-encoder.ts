@@ -1,3 +1,4 @@
+import { encodeText } from '@tinkex/http/runtime';
 import { ModelInput, type SamplingParams } from '@tinkex/types';
 import { endpoints, type SampleRequest, stringifyJson } from '@tinkex/types/wire';
 
@@ -28,8 +29,8 @@ export class SampleRequestEncoder {
   encode(request: SampleRequest): Uint8Array {
     const tokens = plainTokens(request.prompt);
     const template = tokens === undefined ? undefined : this.#template(request);
-    if (tokens === undefined || template === undefined) return Buffer.from(stringifyJson(endpoints.asample.request.encode(request)));
-    return Buffer.from(template.beforeTokens + tokens.join(',') + template.between + String(request.seqId) + template.afterSeqId);
+    if (tokens === undefined || template === undefined) return encodeText(stringifyJson(endpoints.asample.request.encode(request)));
+    return encodeText(template.beforeTokens + tokens.join(',') + template.between + String(request.seqId) + template.afterSeqId);
   }
 
   #template(request: SampleRequest): Template | undefined {

@@ -1,4 +1,4 @@
-import { randomInt } from 'node:crypto';
+import { fillWithRandom } from '@tinkex/http/runtime';
 
 const BLOCK = 1_000_000_000n;
 
@@ -26,5 +26,7 @@ export class SeqIds {
  * thousand million, none of which is the creator's.
  */
 export function randomBlock(): number {
-  return 1 + randomInt(Number(BLOCK));
+  const bytes = new BigUint64Array(1);
+  fillWithRandom(new Uint8Array(bytes.buffer));
+  return 1 + Number((bytes[0] as bigint) % BLOCK);
 }

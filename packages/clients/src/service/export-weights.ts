@@ -1,3 +1,4 @@
+import { emitWarning } from '@tinkex/http/runtime';
 import type { SessionFinishReason } from '@tinkex/types';
 import type { ExportedWeights } from '../rest/checkpoint-content.js';
 import type { CallStep } from '../runtime/call-options.js';
@@ -45,7 +46,7 @@ async function closeQuietly(service: ServiceClient, status: SessionFinishReason)
     await service.close(status);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    process.emitWarning(`The session of an export could not be finished. It ends without heartbeats. ${reason}`);
+    emitWarning(`The session of an export could not be finished. It ends without heartbeats. ${reason}`);
   }
 }
 
@@ -54,6 +55,6 @@ async function removeExport(remove: () => Promise<void>, path: string): Promise<
     await remove();
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    process.emitWarning(`The temporary export ${path} could not be deleted. It expires within an hour. ${reason}`);
+    emitWarning(`The temporary export ${path} could not be deleted. It expires within an hour. ${reason}`);
   }
 }

@@ -1,7 +1,6 @@
-import { readFile } from 'node:fs/promises';
-import { basename, isAbsolute, join } from 'node:path';
 import type { JsonObject } from '@tinkex/types';
 import { parseJson } from '@tinkex/types/wire';
+import { fileSystem, paths } from '../node-files.js';
 import { type TokenizerFiles, type TokenizerReference, tokenizerIdParts, tokenizerUnavailable } from './tokenizer-source.js';
 
 /**
@@ -9,8 +8,8 @@ import { type TokenizerFiles, type TokenizerReference, tokenizerIdParts, tokeniz
  * `<directory>/tokenizer.json`. Of a model that the server names by a path, the last part counts as its ID.
  */
 export async function readTokenizerDirectory(directory: string, { id }: TokenizerReference): Promise<TokenizerFiles> {
-  const parts = tokenizerIdParts(isAbsolute(id) ? basename(id) : id);
-  const found = (await readFiles(join(directory, ...parts), id)) ?? (await readFiles(directory, id));
+  const parts = tokenizerIdParts(paths().isAbsolute(id) ? paths().basename(id) : id);
+  const found = (await readFiles(paths().join(directory, ...parts), id)) ?? (await readFiles(directory, id));
   if (found !== undefined) return found;
   throw tokenizerUnavailable(id, `${directory} holds no tokenizer.json, neither itself nor in ${parts.join('/')}/`);
 }
@@ -23,13 +22,13 @@ export async function readModelDirectory({ id }: TokenizerReference): Promise<To
 }
 
 async function readFiles(folder: string, id: string): Promise<TokenizerFiles | undefined> {
-  const tokenizer = await readJson(join(folder, 'tokenizer.json'), id);
-  return tokenizer && { tokenizer, config: (await readJson(join(folder, 'tokenizer_config.json'), id)) ?? {} };
+  const tokenizer = await readJson(paths().join(folder, 'tokenizer.json'), id);
+  return tokenizer && { tokenizer, config: (await readJson(paths().join(folder, 'tokenizer_config.json'), id)) ?? {} };
 }
 
 async function readJson(path: string, id: string): Promise<JsonObject | undefined> {
   try {
-    return parseJson(await readFile(path)) as JsonObject;
+    return parseJson(await fileSystem().readFile(path)) as JsonObject;
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;

@@ -1,4 +1,5 @@
 import type { Clock, Transport, TransportBody } from '@tinkex/http';
+import { concatBytes } from '@tinkex/http/runtime';
 import { type JsonObject, TinkexError } from '@tinkex/types';
 import { parseJson } from '@tinkex/types/wire';
 import { fetchRange } from '../downloads/fetch-range.js';
@@ -58,5 +59,5 @@ async function readAll(body: TransportBody, guard: StallGuard): Promise<Uint8Arr
     if (size > MAX_FILE_BYTES) throw new RangeError(`the file is larger than ${MAX_FILE_BYTES} bytes`);
     blocks.push(block);
   }
-  return Buffer.concat(blocks, size);
+  return concatBytes(blocks, size);
 }

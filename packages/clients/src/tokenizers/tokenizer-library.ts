@@ -1,6 +1,6 @@
-import { isAbsolute } from 'node:path';
 import type { Transport } from '@tinkex/http';
 import { ByteTokenizer, isByteTokenizerId, type Tokenizer, tokenizerIdFor } from '@tinkex/types';
+import { paths } from '../node-files.js';
 import { CallScope } from '../runtime/call-scope.js';
 import type { Runtime } from '../runtime/runtime.js';
 import { waitFor } from '../runtime/wait-for.js';
@@ -63,7 +63,7 @@ export class TokenizerLibrary {
     if (supplied) return supplied;
     if (isByteTokenizerId(reference.id)) return new ByteTokenizer();
     if (directory !== undefined) return buildHuggingFaceTokenizer(reference.id, await readTokenizerDirectory(directory, reference));
-    if (isAbsolute(reference.id)) return buildHuggingFaceTokenizer(reference.id, await readModelDirectory(reference));
+    if (paths().isAbsolute(reference.id)) return buildHuggingFaceTokenizer(reference.id, await readModelDirectory(reference));
     if (hubUrl === false) throw tokenizerUnavailable(reference.id, 'no directory is set and the hub is turned off');
     return buildHuggingFaceTokenizer(reference.id, await this.#fetch(reference, hubUrl));
   }
@@ -77,7 +77,7 @@ export class TokenizerLibrary {
 function tokenizerReference(modelName: string, tokenizerId: string | undefined): TokenizerReference {
   const named = tokenizerId || modelName;
   // Some servers name a model by the path of its folder.
-  if (isAbsolute(named)) return { id: named };
+  if (paths().isAbsolute(named)) return { id: named };
   const { tokenizerId: id, revision } = tokenizerIdFor(modelName, tokenizerId);
   return { id, revision };
 }

@@ -1,4 +1,3 @@
-import { inspect } from 'node:util';
 import { ConfigurationError } from '@tinkex/types';
 
 /** Where a request's credential comes from. It is called for each attempt. */
@@ -16,6 +15,9 @@ export interface AuthProvider {
   close?(): void | Promise<void>;
 }
 
+/** The method that `util.inspect` calls, in any runtime. */
+const INSPECT = Symbol.for('nodejs.util.inspect.custom');
+
 /** A credential that `util.inspect` and `JSON.stringify` show by its kind only. */
 export abstract class HiddenCredential {
   readonly #kind: string;
@@ -28,7 +30,7 @@ export abstract class HiddenCredential {
     return `[${this.#kind}]`;
   }
 
-  [inspect.custom](): string {
+  [INSPECT](): string {
     return this.toJSON();
   }
 }

@@ -10,7 +10,7 @@ export function readJwtClaims(token: string): Record<string, unknown> {
   if (payload === undefined) throw badToken('has no middle part');
   let claims: unknown;
   try {
-    claims = JSON.parse(Buffer.from(payload, 'base64url').toString('utf8'));
+    claims = JSON.parse(decodeBase64Url(payload));
   } catch {
     // The parser's own error quotes what it read, which is a part of the credential.
     throw badToken('has a middle part that is not base64url of JSON');
@@ -29,6 +29,11 @@ export function jwtExpirySeconds(token: string): number {
   const seconds = typeof exp === 'string' && exp.trim() !== '' ? Number(exp) : exp;
   if (typeof seconds !== 'number' || !Number.isFinite(seconds)) throw badToken('carries no readable expiry');
   return seconds;
+}
+
+function decodeBase64Url(text: string): string {
+  const bytes = Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (character) => character.charCodeAt(0));
+  return new TextDecoder().decode(bytes);
 }
 
 function badToken(problem: string): ValidationError {

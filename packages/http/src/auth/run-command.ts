@@ -1,7 +1,7 @@
-import { spawn } from 'node:child_process';
 import { ConfigurationError } from '@tinkex/types';
 import { abortedBy, onAbort } from '../abort/on-abort.js';
 import type { Clock } from '../clock/clock.js';
+import { nodeModule } from '../runtime/node-module.js';
 
 const MAX_OUTPUT_BYTES = 64 * 1024;
 
@@ -21,6 +21,7 @@ export function runCommand(command: Command, timeoutMs: number, clock: Clock, si
     }
     const [program, args, shell] = typeof command === 'string' ? [command, [], true] : [command[0], command.slice(1), false];
     // A separate process group, so that whatever the shell starts ends with it.
+    const { spawn } = nodeModule('node:child_process', 'A credential command');
     const child = spawn(program, args, {
       shell,
       stdio: ['ignore', 'pipe', 'ignore'],

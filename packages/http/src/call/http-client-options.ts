@@ -16,7 +16,7 @@ export interface HttpClientOptions {
   readonly baseUrl: string;
   /** Default: no credential. Closed together with the client. */
   readonly auth?: AuthProvider | undefined;
-  /** Default: a new `UndiciTransport`, closed together with the client. You close a transport that you pass in. */
+  /** Default: a new `defaultTransport()`, closed together with the client. You close a transport that you pass in. */
   readonly transport?: Transport | undefined;
   /** Your layers around each attempt, the first outermost. */
   readonly middleware?: readonly Middleware[] | undefined;

@@ -1,8 +1,9 @@
-import { randomFillSync } from 'node:crypto';
-import { createRequire } from 'node:module';
-import { arch, platform, version } from 'node:process';
 import { ConfigurationError } from '@tinkex/types';
 import { isDecodable } from '../compression/content-encoding.js';
+import { decodeLatin1, encodeText } from '../runtime/bytes.js';
+import { nodeModule } from '../runtime/node-module.js';
+import { fillWithRandom } from '../runtime/random.js';
+import { runtimeFacts } from '../runtime/runtime-facts.js';
 import type { HttpClientOptions } from './http-client-options.js';
 import type { BaseRequestOptions } from './request-options.js';
 
@@ -19,6 +20,7 @@ const OPERATING_SYSTEMS: Readonly<Record<string, string>> = {
   android: 'Android',
 };
 const ARCHITECTURES: Readonly<Record<string, string>> = { x64: 'x64', arm64: 'arm64', arm: 'arm', ia32: 'x32' };
+const { runtime: RUNTIME, runtimeVersion: RUNTIME_VERSION, platform, arch } = runtimeFacts();
 const OS = OPERATING_SYSTEMS[platform] ?? `Other:${platform}`;
 const ARCH = ARCHITECTURES[arch] ?? `other:${arch}`;
 
@@ -58,8 +60,8 @@ export class RequestHeaders {
       'x-stainless-package-version': this.#sdkVersion,
       'x-stainless-read-timeout': timeoutSeconds,
       'x-stainless-retry-count': '0',
-      'x-stainless-runtime': 'node',
-      'x-stainless-runtime-version': version,
+      'x-stainless-runtime': RUNTIME,
+      'x-stainless-runtime-version': RUNTIME_VERSION,
     };
   }
 
@@ -75,17 +77,17 @@ export class RequestHeaders {
       'x-stainless-package-version': this.#sdkVersion,
       'x-stainless-read-timeout': timeoutSeconds,
       'x-stainless-retry-count': '0',
-      'x-stainless-runtime': 'node',
-      'x-stainless-runtime-version': version,
+      'x-stainless-runtime': RUNTIME,
+      'x-stainless-runtime-version': RUNTIME_VERSION,
     };
   }
 }
 
-const HEX = Buffer.from('0123456789abcdef', 'latin1');
+const HEX = encodeText('0123456789abcdef');
 /** The key that is written next. The dashes and the version stay, the 32 digits change. */
-const KEY = Buffer.from('tinkex-retry-00000000-0000-4000-8000-000000000000', 'latin1');
+const KEY = Uint8Array.from(encodeText('tinkex-retry-00000000-0000-4000-8000-000000000000'));
 const DIGITS = [...KEY.keys()].filter((index) => index >= 'tinkex-retry-'.length && KEY[index] !== 0x2d);
-const RANDOM = Buffer.allocUnsafe(16 * 256);
+const RANDOM = new Uint8Array(16 * 256);
 let usedBytes = RANDOM.length;
 
 /**
@@ -94,7 +96,7 @@ let usedBytes = RANDOM.length;
  */
 export function newIdempotencyKey(): string {
   if (usedBytes === RANDOM.length) {
-    randomFillSync(RANDOM);
+    fillWithRandom(RANDOM);
     usedBytes = 0;
   }
   for (let digit = 0; digit < DIGITS.length; digit += 1) {
@@ -103,7 +105,7 @@ export function newIdempotencyKey(): string {
     KEY[DIGITS[digit] as number] = HEX[digit === 12 ? 4 : digit === 16 ? (nibble & 0x3) | 0x8 : nibble] as number;
   }
   usedBytes += 16;
-  return KEY.toString('latin1');
+  return decodeLatin1(KEY);
 }
 
 /** Writes straight into the target, without a copy per call. */
@@ -127,9 +129,10 @@ function checkedEncodings(acceptEncoding: string): string {
 
 function packageVersion(): string {
   try {
-    return (createRequire(import.meta.url)('@tinkex/http/package.json') as { version: string }).version;
+    return (nodeModule('node:module', 'The version').createRequire(import.meta.url)('@tinkex/http/package.json') as { version: string })
+      .version;
   } catch {
-    // A bundler of an application has moved this file out of its package.
+    // A bundler of an application has moved this file out of its package, or the runtime has no packages.
     return 'bundled';
   }
 }

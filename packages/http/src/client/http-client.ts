@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { ConnectionError } from '@tinkex/types';
 import type { AuthProvider } from '../auth/auth-provider.js';
 import { type Call, CallFactory, isAnswer, type Reply, requestIdOf } from '../call/call.js';
@@ -10,8 +9,9 @@ import { type CallParts, runAttempts } from '../pipeline/attempt-retries.js';
 import { AttemptSender } from '../pipeline/attempt-sender.js';
 import { closedError, OpenRequests } from '../pipeline/open-requests.js';
 import { withAttempts } from '../retry/retry.js';
+import { randomUuid } from '../runtime/random.js';
+import { defaultTransport } from '../transport/default-transport.js';
 import type { Transport } from '../transport/transport.js';
-import { UndiciTransport } from '../transport/undici-transport.js';
 import { normalizeBaseUrl, originOf } from '../url/url.js';
 import { EdgeRejections, type ReplyReader, readReply, statusError } from './read-reply.js';
 
@@ -41,7 +41,7 @@ export class HttpClient {
 
   /** @throws ConfigurationError when an option is invalid. */
   constructor(options: HttpClientOptions) {
-    const { auth, transport = new UndiciTransport(), middleware = [], clock = systemClock, random = Math.random } = options;
+    const { auth, transport = defaultTransport(), middleware = [], clock = systemClock, random = Math.random } = options;
     this.baseUrl = normalizeBaseUrl(options.baseUrl);
     this.#auth = auth;
     this.#transport = transport;
@@ -187,6 +187,6 @@ export class HttpPromise<T> implements Promise<T> {
 }
 
 function sourceOf(baseUrl: string): () => { clientId: string; baseUrl: string } {
-  const source = { clientId: randomUUID(), baseUrl };
+  const source = { clientId: randomUuid(), baseUrl };
   return () => source;
 }

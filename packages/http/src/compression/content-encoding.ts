@@ -1,21 +1,26 @@
-import { kMaxLength } from 'node:buffer';
-import { Readable } from 'node:stream';
-import { promisify } from 'node:util';
-import { brotliDecompress, createBrotliDecompress, createGunzip, createInflate, gunzip, inflate } from 'node:zlib';
 import { ConnectionError, TinkexError } from '@tinkex/types';
+import { concatBytes } from '../runtime/bytes.js';
+import { nodeModule } from '../runtime/node-module.js';
 import type { TransportBody } from '../transport/transport.js';
 import { oversizedBody, unusableResponse } from '../transport/unusable-response.js';
 
 type Headers = Readonly<Record<string, string>>;
 
-const WHOLE = { gzip: promisify(gunzip), 'x-gzip': promisify(gunzip), deflate: promisify(inflate), br: promisify(brotliDecompress) };
-const STREAM = { gzip: createGunzip, 'x-gzip': createGunzip, deflate: createInflate, br: createBrotliDecompress };
+/** The functions of `node:zlib` for each encoding: of a whole body, and of a stream. */
+const DECODERS = {
+  gzip: ['gunzip', 'createGunzip'],
+  'x-gzip': ['gunzip', 'createGunzip'],
+  deflate: ['inflate', 'createInflate'],
+  br: ['brotliDecompress', 'createBrotliDecompress'],
+} as const;
+/** The largest buffer of Node 20; the decoder rejects a limit that no buffer can reach. */
+const MAX_BUFFER_BYTES = 2 ** 32;
 
-type Encoding = keyof typeof WHOLE;
+type Encoding = keyof typeof DECODERS;
 
 /** Whether a body with this encoding can be decoded. */
 export function isDecodable(encoding: string): boolean {
-  return encoding === 'identity' || Object.hasOwn(WHOLE, encoding);
+  return encoding === 'identity' || Object.hasOwn(DECODERS, encoding);
 }
 
 /**
@@ -28,8 +33,7 @@ export async function decodeBody(bytes: Uint8Array, headers: Headers, maxBytes: 
   const encoding = bytes.byteLength === 0 ? undefined : encodingOf(headers);
   if (encoding === undefined) return bytes;
   try {
-    // The decoder rejects a limit that no buffer can reach.
-    return await WHOLE[encoding](bytes, { maxOutputLength: Math.min(maxBytes, kMaxLength) });
+    return await decodeWhole(bytes, encoding, Math.min(maxBytes, MAX_BUFFER_BYTES));
   } catch (error) {
     throw decodingFault(error, encoding, maxBytes);
   }
@@ -48,16 +52,29 @@ export function decodeStream(body: TransportBody, headers: Headers): TransportBo
         if (size > maxBytes) throw oversizedBody(maxBytes);
         chunks.push(chunk);
       }
-      return Buffer.concat(chunks, size);
+      return concatBytes(chunks, size);
     },
     cancel: () => body.cancel(),
     [Symbol.asyncIterator]: () => decoded(body, encoding),
   };
 }
 
+function decodeWhole(bytes: Uint8Array, encoding: Encoding, maxOutputLength: number): Promise<Uint8Array> {
+  // All of them have the signature of this one.
+  const decode = zlib()[DECODERS[encoding][0]] as typeof import('node:zlib').gunzip;
+  return new Promise((resolve, reject) => {
+    decode(bytes, { maxOutputLength }, (error, decodedBytes) => (error === null ? resolve(decodedBytes) : reject(error)));
+  });
+}
+
+function zlib(): typeof import('node:zlib') {
+  return nodeModule('node:zlib', 'Decoding a compressed response');
+}
+
 async function* decoded(body: TransportBody, encoding: Encoding): AsyncGenerator<Uint8Array, void, undefined> {
+  const { Readable } = nodeModule('node:stream', 'Decoding a compressed response');
   const source = Readable.from(body, { objectMode: false });
-  const decoder = STREAM[encoding]();
+  const decoder = zlib()[DECODERS[encoding][1]]();
   let isEmpty = true;
   source.once('data', () => {
     isEmpty = false;
@@ -76,7 +93,7 @@ async function* decoded(body: TransportBody, encoding: Encoding): AsyncGenerator
 function encodingOf(headers: Headers): Encoding | undefined {
   const encoding = (headers['content-encoding'] ?? '').trim().toLowerCase();
   if (encoding === '' || encoding === 'identity') return undefined;
-  if (Object.hasOwn(WHOLE, encoding)) return encoding as Encoding;
+  if (Object.hasOwn(DECODERS, encoding)) return encoding as Encoding;
   throw unusableResponse(`The response has an unknown content-encoding: ${encoding}.`);
 }
 

@@ -1,4 +1,4 @@
-import * as zlib from 'node:zlib';
+import { findNodeModule } from '../runtime/node-module.js';
 
 type Compress = (bytes: Uint8Array) => Promise<Uint8Array>;
 
@@ -17,7 +17,7 @@ const shared = globalThis as { [STARTED]?: WeakMap<object, Promise<void>> };
  * @returns `undefined` when this runtime has neither: send the body as it is.
  */
 export async function compressZstd(body: string | Uint8Array): Promise<Uint8Array | undefined> {
-  compressor ??= (async () => nativeCompressor(zlib) ?? wasmCompressor())();
+  compressor ??= (async () => nativeCompressor(findNodeModule('node:zlib') ?? {}) ?? wasmCompressor())();
   const compress = await compressor;
   return compress?.(typeof body === 'string' ? new TextEncoder().encode(body) : body);
 }

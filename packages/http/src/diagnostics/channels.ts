@@ -1,11 +1,19 @@
-import diagnostics, { type Channel } from 'node:diagnostics_channel';
 import type { TinkexEventName, TinkexEvents } from '@tinkex/types';
+import { findNodeModule } from '../runtime/node-module.js';
+import { localChannels } from './local-channels.js';
 
+/** The part of a channel of `node:diagnostics_channel` that is used. */
+export interface Channel {
+  readonly hasSubscribers: boolean;
+  publish(message: unknown): void;
+}
+
+const DIAGNOSTICS = findNodeModule('node:diagnostics_channel') ?? localChannels();
 const CHANNELS = new Map<TinkexEventName, Channel>();
 
 /** The channel of an event. Node keeps channels by weak references, so it is kept here. */
 export function channel(name: TinkexEventName): Channel {
-  const found = CHANNELS.get(name) ?? diagnostics.channel(name);
+  const found = CHANNELS.get(name) ?? DIAGNOSTICS.channel(name);
   CHANNELS.set(name, found);
   return found;
 }
@@ -35,8 +43,8 @@ export function subscribe<Name extends TinkexEventName>(name: Name, onEvent: (ev
       // diagnostics_channel would turn this into an uncaught exception, which ends the process.
     }
   };
-  diagnostics.subscribe(name, listener);
+  DIAGNOSTICS.subscribe(name, listener);
   return () => {
-    diagnostics.unsubscribe(name, listener);
+    DIAGNOSTICS.unsubscribe(name, listener);
   };
 }

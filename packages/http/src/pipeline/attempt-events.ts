@@ -3,6 +3,7 @@ import { type Call, type Reply, requestIdOf, requestTypeOf } from '../call/call.
 import type { Clock } from '../clock/clock.js';
 import { elapsedMs } from '../clock/monotonic-time.js';
 import { channel, publish } from '../diagnostics/channels.js';
+import { byteLengthOf } from '../runtime/bytes.js';
 
 const START = channel('tinkex:http:request:start');
 const STOP = channel('tinkex:http:request:stop');
@@ -31,7 +32,7 @@ export function observeAttempt(call: Call, clock: Clock, source: EventSource, ru
     path,
     pool,
     attempt,
-    requestBytes: body === undefined ? 0 : Buffer.byteLength(body),
+    requestBytes: body === undefined ? 0 : byteLengthOf(body),
     startedAtMs: clock.wallMs(),
     durationMs: undefined,
     status: undefined,

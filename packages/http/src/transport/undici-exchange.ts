@@ -1,6 +1,7 @@
 import { AbortedError, TinkexError } from '@tinkex/types';
 import type { Dispatcher } from 'undici';
 import { abortedBy, onAbort } from '../abort/on-abort.js';
+import { concatBytes } from '../runtime/bytes.js';
 import { faultOf } from './fault.js';
 import type { CancellationListener, RequestProgress, TransportBody, TransportRequest, TransportResponse } from './transport.js';
 import { oversizedBody } from './unusable-response.js';
@@ -125,7 +126,7 @@ export class UndiciExchange implements Dispatcher.DispatchHandler, TransportResp
     const chunks = this.#chunks;
     this.#chunks = [];
     if (chunks.length === 1) return chunks[0] as Uint8Array;
-    return chunks.length === 0 ? NO_BYTES : Buffer.concat(chunks, this.#bufferedBytes);
+    return chunks.length === 0 ? NO_BYTES : concatBytes(chunks, this.#bufferedBytes);
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array, void, undefined> {

@@ -1,7 +1,8 @@
-import { AbortedError } from '@tinkex/types';
-import { type buildConnector, type Dispatcher, EnvHttpProxyAgent, Pool } from 'undici';
+import { AbortedError, ConfigurationError } from '@tinkex/types';
+import type { buildConnector, Dispatcher, EnvHttpProxyAgent, Pool } from 'undici';
 import type { ProxySettings } from '../environment.js';
 import { originOf, targetOf } from '../url/url.js';
+import { loadUndici } from './load-undici.js';
 import { proxySettings } from './proxy-settings.js';
 import type { Transport, TransportRequest, TransportResponse } from './transport.js';
 import { UndiciExchange } from './undici-exchange.js';
@@ -45,7 +46,7 @@ export interface UndiciTransportOptions {
 
 /**
  * The network: undici with one pool of keep-alive connections per pool name and origin. The pipeline has the deadlines, so
- * undici's header and body timeouts are off.
+ * undici's header and body timeouts are off. undici is loaded with the first request.
  *
  * @example
  * ```ts
@@ -59,6 +60,7 @@ export class UndiciTransport implements Transport {
   readonly #dispatchers = new Map<string, Map<string, Dispatcher>>();
   /** Recycled, with requests still in flight. */
   readonly #retired = new Set<Dispatcher>();
+  #undici: typeof import('undici') | undefined;
   #closing: Promise<void> | undefined;
 
   /** @throws ConfigurationError when a proxy is not a URL. */
@@ -69,6 +71,7 @@ export class UndiciTransport implements Transport {
 
   send(request: TransportRequest): Promise<TransportResponse> {
     if (this.#closing !== undefined) return Promise.reject(new AbortedError({ message: 'The transport is closed.' }));
+    if (this.#undici === undefined && this.#options.dispatcher === undefined) return this.#load().then(() => this.send(request));
     const origin = originOf(request.url);
     return new Promise((resolve, reject) => {
       const exchange = new UndiciExchange(request, origin, resolve, reject);
@@ -84,6 +87,13 @@ export class UndiciTransport implements Transport {
         exchange,
       );
     });
+  }
+
+  async #load(): Promise<void> {
+    this.#undici = await loadUndici();
+    if (this.#undici !== undefined) return;
+    const message = 'This runtime has no usable undici. Use FetchTransport of @tinkex/http/fetch, or no transport option at all.';
+    throw new ConfigurationError({ message, option: 'transport' });
   }
 
   recycle(pool: string, origin: string): void {
@@ -124,6 +134,7 @@ export class UndiciTransport implements Transport {
     const key = this.#keyOf(origin);
     let dispatcher = byOrigin.get(key);
     if (dispatcher === undefined) {
+      const { EnvHttpProxyAgent, Pool } = this.#undici as typeof import('undici');
       dispatcher =
         this.#proxy === undefined
           ? new Pool(origin, this.#poolOptions(pool))

@@ -1,3 +1,5 @@
+import { emitWarning } from '@tinkex/http/runtime';
+
 /** Counts the errors of one consumer and reports the first, or all of them with `onError`. */
 export class ErrorCounter {
   readonly #consumer: string;
@@ -26,7 +28,7 @@ export class ErrorCounter {
 
   #warn(error: unknown): void {
     const name = error instanceof Error ? error.name : typeof error;
-    process.emitWarning(`${this.#consumer} failed (${name}). The application is not affected; further failures are only counted.`, {
+    emitWarning(`${this.#consumer} failed (${name}). The application is not affected; further failures are only counted.`, {
       type: 'TinkexTelemetryWarning',
       code: 'TINKEX_TELEMETRY',
     });

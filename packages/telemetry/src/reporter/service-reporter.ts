@@ -1,5 +1,5 @@
-import { randomUUID } from 'node:crypto';
 import { type Clock, elapsedMs, type HttpClient, type MonotonicTime, type Random, systemClock } from '@tinkex/http';
+import { randomUuid } from '@tinkex/http/runtime';
 import { ErrorCounter } from '../attach/error-counter.js';
 import { Delivery, type SendBatch } from './delivery.js';
 import { EventQueue } from './event-queue.js';
@@ -156,7 +156,7 @@ export class ServiceReporter implements AsyncDisposable {
     this.#guard(() => {
       const timestamp = new Date(this.#clock.wallMs()).toISOString();
       const stamp = (report: Report): TelemetryEvent =>
-        telemetryEvent(report, { eventId: randomUUID(), eventSessionIndex: this.#nextIndex++, timestamp });
+        telemetryEvent(report, { eventId: randomUuid(), eventSessionIndex: this.#nextIndex++, timestamp });
       if (this.#isStopped || !this.#queue.push(reports.map(stamp))) this.#dropped += reports.length;
       else if (!this.#isRunning) this.#timer ??= this.#clock.setTimeout(() => this.#wake(), this.#settings.flushIntervalMs ?? 10_000);
     });

@@ -1,6 +1,5 @@
-import { randomUUID } from 'node:crypto';
-import { type as operatingSystem } from 'node:os';
 import type { HttpClient } from '@tinkex/http';
+import { findNodeModule, randomUuid } from '@tinkex/http/runtime';
 import { endpoints, type TelemetryRequest, telemetryRequest, telemetryResponse } from '@tinkex/types/wire';
 import type { SendBatch } from './delivery.js';
 import type { TelemetryEvent } from './telemetry-event.js';
@@ -36,12 +35,12 @@ export function sendOverHttp(http: HttpClient, attemptTimeoutMs: number): SendBa
 /** One ID for this process, shared by all sessions and by all copies of this package in it. */
 function processUuid(): string {
   const shared = globalThis as { [PROCESS_UUID]?: string };
-  shared[PROCESS_UUID] ??= randomUUID();
+  shared[PROCESS_UUID] ??= randomUuid();
   return shared[PROCESS_UUID];
 }
 
 /** The operating system in the service's terms: `Linux`, `Darwin`, `Windows`. */
 function platformName(): string {
-  const name = operatingSystem();
+  const name = findNodeModule('node:os')?.type() ?? 'unknown';
   return name === 'Windows_NT' ? 'Windows' : name;
 }

@@ -1,0 +1,1 @@
+export { FetchTransport, type FetchTransportOptions } from '../transport/fetch-transport.js';
