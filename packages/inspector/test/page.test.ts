@@ -104,7 +104,7 @@ describe.skipIf(browserProgram === undefined)('the page', () => {
       ...quiet,
       name: 'crashed',
       recordTo: folder.path,
-      clock: { ...systemClock, now: () => past },
+      clock: { ...systemClock, wallMs: () => past },
     });
     await program.train(2);
     await using inspector = await inspectFolder(folder.path, quiet);

@@ -74,7 +74,7 @@ describe('a recording', () => {
     expect(now).toMatchObject({ queueState: 'paused_capacity', inFlight: { ForwardBackward: 1 }, totals: { rateLimits: 1 } });
     expect(now?.pending[0]?.waitsFor).toMatch(/^capacity of the service: no GPU/);
     expect(now?.pending[0]?.waitsFor).not.toContain('tml-abcdefghijkl');
-    expect(now?.rateLimitedUntilMs).toBe(clock.now() - 1_000 + 5_000);
+    expect(now?.rateLimitedUntilMs).toBe(clock.wallMs() - 1_000 + 5_000);
     events.publish('tinkex:rate_limit:cleared', { delayMs: 0 });
     events.publish('tinkex:future:settled', {
       requestType: 'ForwardBackward',
@@ -85,7 +85,7 @@ describe('a recording', () => {
     });
     await clock.advance(1_000);
     expect(recorder.recording.now).toMatchObject({ pending: [], inFlight: {}, queueState: undefined, rateLimitedUntilMs: undefined });
-    expect(recorder.recording.spans.items).toMatchObject([{ type: 'ForwardBackward', lane: 'passes', endMs: clock.now() - 1_000 }]);
+    expect(recorder.recording.spans.items).toMatchObject([{ type: 'ForwardBackward', lane: 'passes', endMs: clock.wallMs() - 1_000 }]);
     recorder.close();
   });
 

@@ -1,3 +1,4 @@
+import { betweenMs, type MonotonicTime } from '@tinkex/http';
 import type { RouteTotal } from '../api/activity-views.js';
 import type { NowReading, NowTotals, PendingCall } from '../api/run-views.js';
 
@@ -13,7 +14,7 @@ interface Waiting {
 
 /** A moment of the counters, to compute rates from. */
 interface Moment {
-  readonly atMs: number;
+  readonly at: MonotonicTime;
   readonly tokens: number;
   readonly samples: number;
   readonly steps: number;
@@ -114,13 +115,13 @@ export class Activity {
   }
 
   /** The state at this moment. Rates are over the time between the last readings. */
-  read(atMs: number): NowReading {
+  read(atMs: number, at: MonotonicTime): NowReading {
     const { totals } = this;
-    const moment = { atMs, tokens: totals.sampledTokens + totals.trainedTokens, samples: totals.samples, steps: this.#steps };
+    const moment = { at, tokens: totals.sampledTokens + totals.trainedTokens, samples: totals.samples, steps: this.#steps };
     const [first = moment] = this.#moments;
     this.#moments.push(moment);
     if (this.#moments.length > MOMENTS) this.#moments.shift();
-    const seconds = (atMs - first.atMs) / 1_000;
+    const seconds = betweenMs(first.at, at) / 1_000;
     const rate = (now: number, then: number): number => (seconds > 0 ? (now - then) / seconds : 0);
     const paused = [...this.#waiting.values()].find(({ state }) => state !== undefined && state !== 'active');
     return {

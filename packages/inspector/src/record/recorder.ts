@@ -82,18 +82,18 @@ export class Recorder {
         .at(-1)
         ?.replace(/\.\w+$/, '') ??
       'program';
-    this.#write({ kind: 'begin', atMs: this.#clock.now(), pid: process.pid, ...about, name });
+    this.#write({ kind: 'begin', atMs: this.#clock.wallMs(), pid: process.pid, ...about, name });
     process.once('exit', this.#onExit);
     this.#tick();
   }
 
   addExample(example: Omit<ExampleView, 'atMs'>): void {
-    const atMs = this.#clock.now();
+    const atMs = this.#clock.wallMs();
     this.#write({ kind: 'example', atMs, example: { atMs, ...example } });
   }
 
   addMetrics(metrics: Readonly<Record<string, number>>, step: number, modelId: string): void {
-    this.#write({ kind: 'metrics', atMs: this.#clock.now(), modelId, step, metrics });
+    this.#write({ kind: 'metrics', atMs: this.#clock.wallMs(), modelId, step, metrics });
   }
 
   /** Ends the recording: it says that the program came to its end. Idempotent. */
@@ -104,7 +104,7 @@ export class Recorder {
     this.#clock.clearTimeout(this.#timer);
     process.off('exit', this.#onExit);
     this.#writeTick();
-    this.#write({ kind: 'end', atMs: this.#clock.now() });
+    this.#write({ kind: 'end', atMs: this.#clock.wallMs() });
     this.#history.close();
     this.#lately.close();
   }
@@ -126,7 +126,7 @@ export class Recorder {
 
   /** Nothing is written while nothing changes. */
   #writeTick(): void {
-    const reading = this.#activity.read(this.#clock.now());
+    const reading = this.#activity.read(this.#clock.wallMs(), this.#clock.monotonicMs());
     const shown = JSON.stringify({ ...reading, atMs: 0 });
     if (shown === this.#lastShown) return;
     this.#lastShown = shown;
@@ -144,13 +144,13 @@ export class Recorder {
       },
       'tinkex:chunk:submit': ({ requestType, requestId, chunkIndex }) => {
         if (chunkIndex === 0) activity.accepted(requestType);
-        if (requestId !== undefined) activity.waits(requestType, requestId, this.#clock.now());
+        if (requestId !== undefined) activity.waits(requestType, requestId, this.#clock.wallMs());
       },
       'tinkex:future:poll': ({ requestType, requestId, outcome }) => {
-        if (outcome === 'pending' || outcome === 'retry') activity.waits(requestType, requestId, this.#clock.now());
+        if (outcome === 'pending' || outcome === 'retry') activity.waits(requestType, requestId, this.#clock.wallMs());
       },
       'tinkex:queue:state_change': ({ requestType, requestId, to, reason }) => {
-        activity.waits(requestType, requestId, this.#clock.now(), to, reason === undefined ? undefined : redactText(reason, MAX_TEXT));
+        activity.waits(requestType, requestId, this.#clock.wallMs(), to, reason === undefined ? undefined : redactText(reason, MAX_TEXT));
       },
       'tinkex:future:settled': (event) => {
         if (event.outcome === 'rejected') totals.failures += 1;
@@ -161,7 +161,7 @@ export class Recorder {
         totals.trainedTokens += tokens;
         if (requestType === 'OptimStep') activity.step();
         const record = this.#steps.record(requestType, modelId, tokens, metrics);
-        if (record !== undefined) this.#write({ kind: 'metrics', atMs: this.#clock.now(), modelId, ...record });
+        if (record !== undefined) this.#write({ kind: 'metrics', atMs: this.#clock.wallMs(), modelId, ...record });
       },
       'tinkex:sampling:call': ({ errorCode, samples, sampledTokens }) => {
         if (errorCode !== undefined) return;
@@ -169,9 +169,9 @@ export class Recorder {
         totals.sampledTokens += sampledTokens;
       },
       'tinkex:checkpoint:save': ({ modelId, path }) => {
-        this.#write({ kind: 'checkpoint', atMs: this.#clock.now(), modelId, path, step: this.#steps.of(modelId) });
+        this.#write({ kind: 'checkpoint', atMs: this.#clock.wallMs(), modelId, path, step: this.#steps.of(modelId) });
       },
-      'tinkex:rate_limit:set': ({ delayMs }) => activity.rateLimited(this.#clock.now() + delayMs),
+      'tinkex:rate_limit:set': ({ delayMs }) => activity.rateLimited(this.#clock.wallMs() + delayMs),
       'tinkex:rate_limit:cleared': () => activity.rateLimited(undefined),
       'tinkex:session:heartbeat_missed': () => {
         totals.missedHeartbeats += 1;
@@ -186,14 +186,14 @@ export class Recorder {
     // A pass is accepted chunk by chunk, which has its own event.
     const lane = Object.hasOwn(LANES, type) ? LANES[type] : undefined;
     if (!isPoll && !isFailure && lane !== undefined && lane !== 'passes') this.#activity.accepted(type);
-    const atMs = this.#clock.now();
+    const atMs = this.#clock.wallMs();
     if (!this.#exchanges.admits(atMs)) return;
     const { method, attempt, errorCode: error, responseBytes: receivedBytes } = event;
     this.#write({ kind: 'exchange', atMs, type, method, path, attempt, status, error, durationMs, sentBytes, receivedBytes });
   }
 
   #span({ requestType: type, requestId: id, durationMs = 0 }: OperationEvent, error: string | undefined): void {
-    const endMs = this.#clock.now();
+    const endMs = this.#clock.wallMs();
     if (!this.#spans.admits(endMs)) return;
     const phases = this.#activity.phasesOf(id);
     const lane = LANES[type] ?? 'other';

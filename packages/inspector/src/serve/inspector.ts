@@ -102,7 +102,7 @@ export function assembleInspector(options: InspectorParts): Inspector {
     if (path === '/api/protocol') return Response.json(protocolReport(protocol));
     await registry.refresh();
     const query = new URL(request.url).searchParams;
-    if (path === '/report.html') return answerReport(registry, features, query, clock.now());
+    if (path === '/report.html') return answerReport(registry, features, query, clock.wallMs());
     const [, id = '', name = ''] = RUN_PATH.exec(path) ?? [];
     const run = registry.find(id);
     const found = run === undefined ? undefined : answerRun(name, { run, query, hasContent: includeContent });

@@ -1,4 +1,4 @@
-import type { Clock } from '@tinkex/http';
+import { type Clock, elapsedMs, type MonotonicTime } from '@tinkex/http';
 import type { InspectedRun, RunSource } from '../runs/inspected-run.js';
 
 const REFRESH_MS = 500;
@@ -7,7 +7,7 @@ const REFRESH_MS = 500;
 export class RunRegistry {
   readonly #sources: readonly RunSource[];
   readonly #clock: Clock;
-  #lastRefreshMs = Number.NEGATIVE_INFINITY;
+  #refreshedAt: MonotonicTime | undefined;
   #refreshing: Promise<void> | undefined;
 
   constructor(sources: readonly RunSource[], clock: Clock) {
@@ -26,9 +26,8 @@ export class RunRegistry {
   /** Reads what is new, unless that was done a moment ago. */
   async refresh(): Promise<void> {
     if (this.#refreshing !== undefined) return this.#refreshing;
-    const now = this.#clock.now();
-    if (now - this.#lastRefreshMs < REFRESH_MS) return;
-    this.#lastRefreshMs = now;
+    if (this.#refreshedAt !== undefined && elapsedMs(this.#clock, this.#refreshedAt) < REFRESH_MS) return;
+    this.#refreshedAt = this.#clock.monotonicMs();
     this.#refreshing = Promise.all(this.#sources.map((source) => source.refresh())).then(
       () => undefined,
       () => undefined,

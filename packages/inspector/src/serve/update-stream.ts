@@ -41,7 +41,7 @@ async function* readUpdates({ registry, features, clock, signal }: UpdateStreamO
   let isFirst = true;
   while (!signal.aborted) {
     await registry.refresh();
-    const update = changesSince(sent, registry, features(), clock.now());
+    const update = changesSince(sent, registry, features(), clock.wallMs());
     if (isFirst || update.changed.length > 0 || update.removed.length > 0) {
       yield `${isFirst ? 'retry: 1000\n' : ''}data: ${JSON.stringify(update)}\n\n`;
       quiet = 0;
