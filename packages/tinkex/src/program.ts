@@ -6,6 +6,7 @@ import { registerAuthStatus } from './commands/auth-status.js';
 import { registerAuthWhoami } from './commands/auth-whoami.js';
 import { registerBillingCheckpointStorage } from './commands/billing-checkpoint-storage.js';
 import { registerBillingUsage } from './commands/billing-usage.js';
+import { registerChat } from './commands/chat.js';
 import { registerCheckpointCopy } from './commands/checkpoint-copy.js';
 import { registerCheckpointDelete } from './commands/checkpoint-delete.js';
 import { registerCheckpointDownload } from './commands/checkpoint-download.js';
@@ -16,14 +17,18 @@ import { registerCheckpointSetTtl } from './commands/checkpoint-set-ttl.js';
 import { registerCheckpointUnpublish } from './commands/checkpoint-unpublish.js';
 import type { ProcessContext, RegisterCommand } from './commands/command-context.js';
 import { examples } from './commands/help-text.js';
+import { registerInit } from './commands/init.js';
 import { registerModelList } from './commands/model-list.js';
+import { registerResume } from './commands/resume.js';
 import { registerRunInfo } from './commands/run-info.js';
 import { registerRunList } from './commands/run-list.js';
+import { registerSample } from './commands/sample.js';
 import { registerSamplerInfo } from './commands/sampler-info.js';
 import { registerSessionExportTrace } from './commands/session-export-trace.js';
 import { registerSessionInfo } from './commands/session-info.js';
 import { registerSessionList } from './commands/session-list.js';
 import { registerSessionSearch } from './commands/session-search.js';
+import { registerTrain } from './commands/train.js';
 import { registerVersion } from './commands/version.js';
 import { version } from './version.js';
 
@@ -42,16 +47,26 @@ export function createProgram(process: ProcessContext): Command {
     .version(`tinkex ${version}`, '-v, --version', 'show the version')
     .addOption(new Option('-f, --format <format>', 'how results are written').choices(['table', 'json', 'csv']).default('table'))
     .option('--json', 'write results as JSON; the same as --format json')
-    .option('--base-url <url>', 'the server; default: TINKER_BASE_URL, then the hosted service')
+    .option('--base-url <url>', 'the server; default: TINKER_BASE_URL, then the hosted service, or without a key the embedded engine')
+    .option('--local', 'the embedded engine, whose state is in .tinkex/, even if a key is set')
     .option('--max-retries <count>', 'how often a request is repeated after a temporary failure (default: 3)', countOf)
     .option('--no-color', 'no colors; NO_COLOR does the same')
     .option('--debug', 'show the stack of a failure')
     .configureHelp({ sortSubcommands: false, showGlobalOptions: false })
-    .addHelpText('after', examples(['model list', 'what you can train'], ['run list --json', 'for programs']))
+    .addHelpText(
+      'after',
+      examples(
+        ['init', 'start here: no account needed'],
+        ['train sft', 'train on your conversations'],
+        ['chat', 'talk to the result'],
+        ['run list --json', 'for programs'],
+      ),
+    )
     .addHelpText('after', EXIT_CODES);
   // Commander gives these to the commands that are created below.
   program.exitOverride().showHelpAfterError('(--help shows what is possible)');
 
+  for (const register of [registerInit, registerTrain, registerResume, registerChat, registerSample]) register(program, process);
   group(program, process, 'auth', 'Log in and out, and see who you are.', [
     registerAuthLogin,
     registerAuthLogout,

@@ -8,7 +8,7 @@ export async function setup(): Promise<void> {
   const bundle = await rolldown({
     input: { main: `${folder}src/main.ts`, index: `${folder}src/index.ts` },
     // Third parties stay where they are: some find their data relative to themselves.
-    external: (id) => /^(?:@clack|commander|node:)/.test(id),
+    external: (id) => /^(?:@clack|commander|jiti|@huggingface|node:)/.test(id),
     platform: 'node',
     resolve: { conditionNames: ['@tinkex/source', 'node', 'import', 'default'] },
     transform: { target: 'node20' },

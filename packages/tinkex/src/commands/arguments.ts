@@ -47,3 +47,9 @@ export function checkpointTypeOf(text: string): string {
   if (type === undefined) throw new InvalidArgumentError(`It must be one of ${Object.keys(CHECKPOINT_TYPES).join(', ')}.`);
   return type;
 }
+/** A number. */
+export function numberOf(text: string): number {
+  const value = Number(text);
+  if (text.trim() === '' || !Number.isFinite(value)) throw new InvalidArgumentError('It must be a number.');
+  return value;
+}

@@ -1,20 +1,66 @@
-import type { AdminClient, ConnectionOptions, RestClient, ServiceClient } from '@tinkex/clients';
+import type { AdminClient, ConnectionOptions, RestClient, ServiceClient, ServiceClientOptions } from '@tinkex/clients';
 import type { Middleware } from '@tinkex/http';
 import type { CommandContext } from '../commands/command-context.js';
 import { CommandFailure } from '../output/command-failure.js';
+import { openTarget, type Target, type TargetOptions } from './target.js';
 
 /** A command that waits five minutes for a server that is down is of no use; training, which may, has its own limits. */
 const DEFAULT_MAX_RETRIES = 3;
 
-/** The options of a client, from the flags. What they leave out comes from the environment, then from the stored credentials. */
-export function connectionOptions({ globals, terminal }: CommandContext): ConnectionOptions {
+/** Works with a REST client, without a session. */
+export async function withRest<T>(context: CommandContext, work: (rest: RestClient) => Promise<T>): Promise<T> {
+  const { RestClient } = await import('@tinkex/clients');
+  await using target = await openTarget(context);
+  await using rest = new RestClient(quickOptions(context, target));
+  return await work(rest);
+}
+
+/** Works with the administration of the organization. */
+export async function withAdmin<T>(context: CommandContext, work: (admin: AdminClient) => Promise<T>): Promise<T> {
+  const { AdminClient } = await import('@tinkex/clients');
+  await using target = await openTarget(context);
+  await using admin = new AdminClient(quickOptions(context, target));
+  return await work(admin);
+}
+
+/** Works with a service client. It opens a session only for what needs one, and finishes it as what the work has done. */
+export async function withService<T>(context: CommandContext, work: (service: ServiceClient) => Promise<T>): Promise<T> {
+  const { ServiceClient } = await import('@tinkex/clients');
+  await using target = await openTarget(context);
+  const service = new ServiceClient(quickOptions(context, target));
+  return await service.run(() => work(service));
+}
+
+/** Works with a service client for as long as it takes: temporary failures and unpaid accounts are waited for. Creates the embedded engine if need be. */
+export async function withPatientService<T>(
+  context: CommandContext,
+  options: TargetOptions & Pick<ServiceClientOptions, 'userMetadata'>,
+  work: (service: ServiceClient, target: Target) => Promise<T>,
+): Promise<T> {
+  const { ServiceClient } = await import('@tinkex/clients');
+  await using target = await openTarget(context, { mayCreate: true, ...options });
+  const { maxRetries } = context.globals;
+  const service = new ServiceClient({
+    ...target.connection,
+    ...(maxRetries === undefined ? {} : { maxRetries }),
+    userMetadata: options.userMetadata,
+    onServerMessage: noteMessage(context),
+  });
+  return await service.run(() => work(service, target));
+}
+
+function quickOptions(context: CommandContext, target: Target): ConnectionOptions {
   return {
-    baseUrl: globals.baseUrl,
-    maxRetries: globals.maxRetries ?? DEFAULT_MAX_RETRIES,
+    ...target.connection,
+    maxRetries: context.globals.maxRetries ?? DEFAULT_MAX_RETRIES,
     maxRetryMs: 0,
     middleware: [refuseUnpaid],
-    onServerMessage: ({ level, text }) => terminal.note(`${level === 'info' ? 'Note' : 'Warning'} from the server: ${text}`),
+    onServerMessage: noteMessage(context),
   };
+}
+
+function noteMessage({ terminal }: CommandContext): NonNullable<ConnectionOptions['onServerMessage']> {
+  return ({ level, text }) => terminal.note(`${level === 'info' ? 'Note' : 'Warning'}: ${text}`);
 }
 
 /** A client waits up to an hour for an unpaid account. A person in front of a terminal wants to know. */
@@ -28,24 +74,3 @@ const refuseUnpaid: Middleware = async (request, next) => {
     cure: 'Check the balance of your organization in the console, then run the command again.',
   });
 };
-
-/** Works with a REST client, without a session. */
-export async function withRest<T>(context: CommandContext, work: (rest: RestClient) => Promise<T>): Promise<T> {
-  const { RestClient } = await import('@tinkex/clients');
-  await using rest = new RestClient(connectionOptions(context));
-  return await work(rest);
-}
-
-/** Works with the administration of the organization. */
-export async function withAdmin<T>(context: CommandContext, work: (admin: AdminClient) => Promise<T>): Promise<T> {
-  const { AdminClient } = await import('@tinkex/clients');
-  await using admin = new AdminClient(connectionOptions(context));
-  return await work(admin);
-}
-
-/** Works with a service client. It opens a session only for what needs one, and finishes it as what the work has done. */
-export async function withService<T>(context: CommandContext, work: (service: ServiceClient) => Promise<T>): Promise<T> {
-  const { ServiceClient } = await import('@tinkex/clients');
-  const service = new ServiceClient(connectionOptions(context));
-  return await service.run(() => work(service));
-}
