@@ -25,6 +25,9 @@ export interface PythonEnvironment {
   readonly home: string;
 }
 
+/** The Python cookbook whose loops and files are compared, with what it needs and what reads our files. */
+const COOKBOOK_PACKAGES = ['tinker==0.36.0', 'tinker-cookbook==0.5.8', 'torch==2.13.0', 'peft', 'safetensors', 'tensorboard'];
+
 const CACHE = join(root, 'node_modules', '.cache', 'tinkex-conformance');
 const INSTALL_TIMEOUT_MS = 480_000;
 
@@ -65,6 +68,39 @@ export async function pythonEnvironment(wanted: string, torch?: string): Promise
         cwd: home,
         env: { ...withoutTinkerVariables(), HOME: home, ...variables },
         timeoutMs: 240_000,
+        input,
+      }),
+  };
+}
+
+/**
+ * Makes (or finds in the cache) an environment with the Python cookbook, torch, peft and TensorBoard: about a gigabyte.
+ *
+ * @throws {@link NotAvailable} as {@link pythonEnvironment} does.
+ */
+export async function cookbookEnvironment(): Promise<PythonEnvironment> {
+  await requirePython();
+  const folder = join(CACHE, 'cookbook');
+  const home = join(folder, 'home');
+  await mkdir(home, { recursive: true });
+  const python = join(folder, 'bin', 'python');
+  const check = 'import importlib.metadata as m; m.version("tensorboard"); m.version("peft"); print(m.version("tinker-cookbook"))';
+  const isComplete = async (): Promise<boolean> =>
+    existsSync(python) && (await command(python, ['-c', check], { env: { HOME: home } })).code === 0;
+  if (!(await isComplete())) {
+    await must(command('python3', ['-m', 'venv', folder], { timeoutMs: 120_000 }), 'python3 -m venv failed');
+    const install = command(python, ['-m', 'pip', 'install', '--quiet', ...COOKBOOK_PACKAGES], { env: { HOME: home }, timeoutMs: 900_000 });
+    await must(install, 'pip could not install the Python cookbook (is PyPI reachable?)');
+  }
+  return {
+    version: '0.36.0',
+    hasTorch: true,
+    home,
+    run: (program, args, variables, input = '') =>
+      command(join(folder, 'bin', program), args, {
+        cwd: home,
+        env: { ...withoutTinkerVariables(), HOME: home, ...variables },
+        timeoutMs: 600_000,
         input,
       }),
   };

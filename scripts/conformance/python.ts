@@ -8,6 +8,7 @@
  *   pnpm conformance:python 0.34.0           these versions
  *   pnpm conformance:python --torch=2.13.0   also the newest with torch (large), which custom losses need
  *   pnpm conformance:python --record         also renews the committed recording of the Python SDK's requests
+ *   pnpm conformance:python --cookbook       only the loops and files of the cookbook, which all but --quick includes (large)
  */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -24,6 +25,7 @@ import {
 import type { CommandResult } from '../gates/command.js';
 import { skip, verdict } from '../gates/verdict.js';
 import { root } from '../packages.mjs';
+import { checkCookbook } from './cookbook.js';
 import { NotAvailable, type PythonEnvironment, pythonEnvironment } from './python-environments.js';
 import { type ServeProcess, startServeProcess } from './serve-process.js';
 import { checkTinkerCommands } from './tinker-commands.js';
@@ -45,13 +47,18 @@ const SINGLE_PRECISION = new Set(['customTotal', 'custom', 'traced']);
 
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
-  options: { quick: { type: 'boolean', default: false }, record: { type: 'boolean', default: false }, torch: { type: 'string' } },
+  options: {
+    quick: { type: 'boolean', default: false },
+    cookbook: { type: 'boolean', default: false },
+    record: { type: 'boolean', default: false },
+    torch: { type: 'string' },
+  },
 });
 const problems: string[] = [];
 let skipped = 0;
 
 const wantedEnvironments: { version: string; torch?: string }[] = [
-  ...versionsToCheck().map((version) => ({ version })),
+  ...(options.cookbook ? [] : versionsToCheck()).map((version) => ({ version })),
   ...(options.torch === undefined ? [] : [{ version: 'newest', torch: options.torch }]),
 ];
 if (options.torch === undefined) skip('custom losses in Python', 'they need torch; --torch=VERSION installs it in a separate environment');
@@ -69,8 +76,21 @@ for (const { version, torch } of wantedEnvironments) {
     skipped += 1;
   }
 }
-if (skipped === wantedEnvironments.length) skip('conformance:python', 'no environment is available');
+if (options.quick) skip('the Python cookbook', 'it needs torch; conformance:python without --quick runs it');
+else if (positionals.length === 0) await compareCookbook();
+if (wantedEnvironments.length > 0 && skipped === wantedEnvironments.length) skip('conformance:python', 'no environment is available');
 verdict('conformance:python', `${wantedEnvironments.length - skipped} environments`, problems);
+
+async function compareCookbook(): Promise<void> {
+  try {
+    const found = await checkCookbook();
+    problems.push(...found);
+    console.log(`${found.length === 0 ? 'passed' : 'FAILED'}: tinker-cookbook`);
+  } catch (error) {
+    if (!(error instanceof NotAvailable)) throw error;
+    skip('the Python cookbook', error.message);
+  }
+}
 
 function versionsToCheck(): string[] {
   if (positionals.length > 0) return positionals;

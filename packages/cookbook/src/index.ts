@@ -2,6 +2,7 @@ export { costOf, type PriceTable, type Usage } from './budget/price-table.js';
 export type { SpendingLimits } from './budget/spending.js';
 export type { CheckpointLifetimes } from './checkpoints/checkpointer.js';
 export type { SavePolicy } from './checkpoints/save-policy.js';
+export { type ColorizeOptions, colorizeDatum, colorizeTokens } from './data/colorize.js';
 export { type ConversationDataset, conversationDataset, type DataReport, type RenderOptions } from './data/conversation-dataset.js';
 export type { ConversationFormat } from './data/conversation-records.js';
 export { type ConversationSource, type ConversationSplit, conversationsFrom, type SplitOptions } from './data/conversation-source.js';
@@ -88,6 +89,7 @@ export {
 export type { ParseErrorPolicy } from './rl/environments/parse-error-policy.js';
 export { type ProblemOptions, problem, problemEnv } from './rl/environments/problem.js';
 export { type EpisodeGrade, type ToolEnvOptions, type ToolExecution, toolEnv, toolEnvGroup } from './rl/environments/tool-env.js';
+export { type InterleaveOptions, interleaveTasks, type TaskSource } from './rl/interleave-tasks.js';
 export { applyKlPenalty, type KlPenalty, klPrePost, klSampleTrain } from './rl/kl.js';
 export { type RolloutEvaluatorOptions, rolloutEvaluator } from './rl/rollout-evaluator.js';
 export type { RolloutLimits } from './rl/rollouts/limits.js';
