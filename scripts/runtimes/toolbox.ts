@@ -14,19 +14,24 @@ export const TOOLBOX = join(root, 'temp', 'runtimes');
 export async function fillToolbox(): Promise<void> {
   const { '@sparticuz/chromium': chromium, ...everywhere } = PINS;
   const dependencies = hasPackedBrowser() ? { ...everywhere, '@sparticuz/chromium': chromium } : everywhere;
-  const manifest = JSON.stringify({ name: 'runtimes', private: true, type: 'module', dependencies }, null, 2);
-  const stamp = join(TOOLBOX, 'installed.json');
+  await installTools(TOOLBOX, dependencies);
+}
+
+/** Installs exactly these packages into a folder, unless they are there. Install scripts do not run. */
+export async function installTools(folder: string, dependencies: Readonly<Record<string, string>>): Promise<void> {
+  const manifest = JSON.stringify({ name: 'tools', private: true, type: 'module', dependencies }, null, 2);
+  const stamp = join(folder, 'installed.json');
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === manifest) return;
   console.log(
     `installing ${Object.entries(dependencies)
       .map((pin) => pin.join(' '))
       .join(', ')}`,
   );
-  rmSync(TOOLBOX, { recursive: true, force: true });
-  mkdirSync(TOOLBOX, { recursive: true });
-  writeFileSync(join(TOOLBOX, 'package.json'), manifest);
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'package.json'), manifest);
   await commandOrThrow('npm', ['install', '--no-audit', '--no-fund', '--ignore-scripts', '--prefer-offline', '--loglevel=error'], {
-    cwd: TOOLBOX,
+    cwd: folder,
   });
   writeFileSync(stamp, manifest);
 }

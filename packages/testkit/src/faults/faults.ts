@@ -29,7 +29,7 @@ const EMPTY = new Uint8Array(0);
  * Every fault of the socket, each in one entry. A fault whose delivery is `complete` damages a real reply, so the server always does the
  * work first; the others can also strike before it.
  */
-const SOCKET_FAULTS = {
+const SOCKET_FAULTS = socketFaults({
   /** The connection ends without a byte of reply. */
   close: () => ({ head: 'none', end: 'close' }),
   /** The same with a TCP reset. */
@@ -48,7 +48,12 @@ const SOCKET_FAULTS = {
   truncate: (body) => ({ head: 'whole', body: firstHalf(body), end: 'close' }),
   /** A whole reply whose body no decoder accepts. */
   corrupt: (body) => ({ head: 'whole', body: body.length === 0 ? Uint8Array.of(0xff) : body.map((byte) => byte ^ 0xff), end: 'complete' }),
-} as const satisfies Readonly<Record<string, SocketFault>>;
+});
+
+/** Keeps the names and not what each entry returns: users of older compilers could not read that in our declarations. */
+function socketFaults<Kind extends string>(faults: Readonly<Record<Kind, SocketFault>>): Readonly<Record<Kind, SocketFault>> {
+  return faults;
+}
 
 /** Every reply that chaos can give in place of the server's. */
 const STATUS_FAULTS = {

@@ -1,0 +1,20 @@
+/** The compilers, bundlers and test runners that users have, as npm packages. A compiler has its version in its name, because there are several. */
+export const PINS = {
+  'typescript-5.4': 'npm:typescript@5.4.5',
+  'typescript-5.9': 'npm:typescript@5.9.3',
+  'typescript-6.0': 'npm:typescript@6.0.3',
+  'typescript-7.0': 'npm:typescript@7.0.2',
+  '@types/node': '20.19.43',
+  esbuild: '0.28.2',
+  webpack: '5.112.2',
+  rollup: '4.68.3',
+  '@rollup/plugin-commonjs': '29.0.3',
+  '@rollup/plugin-json': '6.1.0',
+  '@rollup/plugin-node-resolve': '16.0.3',
+  vite: '8.3.8',
+  jest: '30.5.2',
+  vitest: '4.1.12',
+} as const;
+
+/** Only the weekly run installs it: it is larger than all others together. */
+export const NEXT_PINS = { next: '16.4.6', react: '19.3.1', 'react-dom': '19.3.1' } as const;
