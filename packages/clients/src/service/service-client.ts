@@ -34,6 +34,7 @@ import { checkResumeOptions, findNewestCheckpoint, type ResumedTraining, type Re
 import { type CustomLossOptions, SessionLosses } from '../training/session-losses.js';
 import { TrainingClient } from '../training/training-client.js';
 import type { FromStateOptions, FromWeightsOptions, LoraTrainingOptions } from '../training/training-options.js';
+import { type ChatClientOptions, chatClientOptions } from './chat-endpoints.js';
 import { type ClientParts, createClientParts } from './client-parts.js';
 import { keepDynamicConfig } from './dynamic-config.js';
 import { EXPORT_METADATA, exportWeights } from './export-weights.js';
@@ -93,6 +94,21 @@ export class ServiceClient implements AsyncDisposable, SamplingService {
   get consoleUrl(): string {
     const { sessionId } = this.#connection;
     return sessionId === undefined ? consoleUrls.sessions() : consoleUrls.session(sessionId);
+  }
+
+  /**
+   * Options for the official OpenAI client: `new OpenAI(await service.openAiOptions())` talks to the OpenAI-compatible endpoint of the hosted
+   * service. As the model, name a base model, `tinker://…/sampler_weights/…`, or `base model;path`. Makes no request.
+   *
+   * @throws `ConfigurationError` when there is no API key.
+   */
+  openAiOptions(): Promise<ChatClientOptions> {
+    return chatClientOptions(this.#options, 'openai');
+  }
+
+  /** The same for the official Anthropic client: `new Anthropic(await service.anthropicOptions())`. */
+  anthropicOptions(): Promise<ChatClientOptions> {
+    return chatClientOptions(this.#options, 'anthropic');
   }
 
   /** Identifies this client in events: its `clientId` distinguishes it from other clients where events are consumed. */
