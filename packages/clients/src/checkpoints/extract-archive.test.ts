@@ -119,4 +119,28 @@ describe('entryPathSegments', () => {
   it.each(['..', 'a/..', '../files-evil/x', '/x', 'x\u0000y', 'a/'.repeat(40), 'n'.repeat(300)])('refuses %j', (name) => {
     expect(() => entryPathSegments(name)).toThrow(ValidationError);
   });
+
+  it.each(['S', 'Z', 'D', 'M'])('refuses an entry of the type %s, which a decoder would take for a file', async (type) => {
+    const bytes = await packTar([file('plain.bin', 'x'.repeat(700)), file('odd.bin', 'content')]);
+    // The second header follows one header and two blocks of content.
+    const header = bytes.subarray(3 * 512, 4 * 512);
+    header[156] = type.charCodeAt(0);
+    header.fill(32, 148, 156);
+    const sum = header.reduce((total, byte) => total + byte, 0);
+    header.set(Buffer.from(`${sum.toString(8).padStart(6, '0')}\0 `), 148);
+    await expect(extract(bytes)).rejects.toThrow(`type "${type}"`);
+  });
+
+  it('refuses a sparse file in the form of pax, however the archive is cut into blocks', async () => {
+    const bytes = await packTar([
+      file('GNUSparseFile.1/sp.bin', 'map and data', { pax: { 'GNU.sparse.major': '1', 'GNU.sparse.name': 'sp.bin' } }),
+    ]);
+    await expect(extract(bytes)).rejects.toThrow('a sparse file');
+    await expect(extract(gzipSync(bytes))).rejects.toThrow('a sparse file');
+  });
+
+  it('follows sizes that only an extended header gives', async () => {
+    const bytes = await packTar([file('a'.repeat(180), 'long name', { pax: { size: '9' } }), file('b', 'next')]);
+    expect((await extract(bytes)).result).toEqual({ fileCount: 2, totalBytes: 13 });
+  });
 });

@@ -5,6 +5,7 @@ import { AbortedError, TinkexError } from '@tinkex/types';
 import { createTarDecoder } from 'modern-tar';
 import { fileSystem, paths } from '../node-files.js';
 import { checkpointRefused, entryPathSegments, isFaultOfDisk } from './entry-path.js';
+import { refuseUnknownTypes } from './tar-types.js';
 
 const PURPOSE = 'Extracting an archive';
 const READ_BLOCK_BYTES = 256 * 1024;
@@ -28,7 +29,7 @@ export interface ExtractResult {
 
 /**
  * Extracts a tar file, plain or gzipped, into an existing, empty directory. Accepts regular files and directories only. Refuses links,
- * devices and pipes, names that leave the directory, truncated or damaged archives, and everything over the limits. Ignores the modes,
+ * devices, pipes and sparse files, names that leave the directory, truncated or damaged archives, and everything over the limits. Ignores the modes,
  * owners and times in the archive. Memory use does not depend on the archive's size.
  *
  * @throws ValidationError when the archive is refused, the system's error when the disk cannot hold it; the caller then removes the
@@ -36,7 +37,7 @@ export interface ExtractResult {
  */
 export async function extractArchive(archivePath: string, directory: string, options: ExtractOptions): Promise<ExtractResult> {
   const { Readable } = nodeModule('node:stream', PURPOSE);
-  const source = Readable.toWeb(Readable.from(tarBytes(archivePath, options))) as ReadableStream<Uint8Array>;
+  const source = Readable.toWeb(Readable.from(refuseUnknownTypes(tarBytes(archivePath, options)))) as ReadableStream<Uint8Array>;
   let entryCount = 0;
   let fileCount = 0;
   let totalBytes = 0;

@@ -103,4 +103,12 @@ describe('AdmissionQueue as a counting limit', () => {
     await expect(slots.enter(1, AbortSignal.abort())).rejects.toBeInstanceOf(AbortedError);
     expect(slots.used).toBe(0);
   });
+
+  it('lets items through one at a time when the limit is negative, instead of never', async () => {
+    const budget = AdmissionQueue.bytes(-5);
+    await budget.enter(30);
+    expect(budget.tryEnter(1)).toBe(false);
+    budget.leave(30);
+    expect(budget.tryEnter(1)).toBe(true);
+  });
 });

@@ -30,10 +30,10 @@ export class AdmissionQueue {
 
   /**
    * A soft limit on bytes: an item may enter whenever the balance is not negative, and may push it below zero. An item larger than the
-   * whole limit still gets through, alone, instead of waiting forever.
+   * whole limit still gets through, alone, instead of waiting forever. A negative limit, with which nothing ever would, counts as 0: one at a time.
    */
   static bytes(limit: number): AdmissionQueue {
-    return new AdmissionQueue(limit, 0);
+    return new AdmissionQueue(Math.max(0, limit), 0);
   }
 
   /** What is inside now. May exceed a byte limit by one item. */

@@ -1,4 +1,4 @@
-import { TimeoutError } from '@tinkex/types';
+import { TimeoutError, ValidationError } from '@tinkex/types';
 import { redactUrl } from '@tinkex/types/wire';
 import { abortedBy, onAbort } from '../abort/on-abort.js';
 import { type Call, isAnswer, type Reply } from '../call/call.js';
@@ -18,6 +18,8 @@ import { IdleLimitedBody } from './idle-limited-body.js';
 import { closedError, type DeadlineQueue, type Expiring, type OpenRequests } from './open-requests.js';
 
 const NO_BYTES = new Uint8Array(0);
+/** The body of a failure is a few lines. */
+const MAX_ERROR_BYTES = 1024 * 1024;
 
 /** What all attempts of a client share. */
 export interface AttemptParts {
@@ -129,9 +131,10 @@ export class Attempt implements TransportRequest, Cancellation, RequestProgress,
       const stream = new IdleLimitedBody(this.#decoded(body, headers), this, maxResponseBytes);
       return { status, headers, bytes: NO_BYTES, stream };
     }
-    const bytes = await body.bytes(maxResponseBytes);
-    if (headers['content-encoding'] === undefined) return { status, headers, bytes };
-    return { status, headers, bytes: await decodeBody(bytes, headers, maxResponseBytes) };
+    const bytes = isAnswer(this.#call, status)
+      ? await readBody(body, headers, maxResponseBytes)
+      : await readErrorBody(body, headers, Math.min(maxResponseBytes, MAX_ERROR_BYTES));
+    return { status, headers, bytes };
   }
 
   #decoded(body: TransportBody, headers: Readonly<Record<string, string>>): TransportBody {
@@ -223,5 +226,20 @@ export class Attempt implements TransportRequest, Cancellation, RequestProgress,
     if (this.#reason !== undefined) return;
     this.#queue = this.#parts.openRequests.queue(limitMs);
     this.#queue.enter(this);
+  }
+}
+
+async function readBody(body: TransportBody, headers: Readonly<Record<string, string>>, maxBytes: number): Promise<Uint8Array> {
+  const bytes = await body.bytes(maxBytes);
+  return headers['content-encoding'] === undefined ? bytes : decodeBody(bytes, headers, maxBytes);
+}
+
+/** A body that is too large, or in an unknown encoding, does not change what the status says: a 503 stays a 503, without its text. */
+async function readErrorBody(body: TransportBody, headers: Readonly<Record<string, string>>, maxBytes: number): Promise<Uint8Array> {
+  try {
+    return await readBody(body, headers, maxBytes);
+  } catch (error) {
+    if (ValidationError.isInstance(error)) return NO_BYTES;
+    throw error;
   }
 }

@@ -37,6 +37,10 @@ export async function followRedirects(
     const target = redirectTarget(request, response);
     if (target === undefined) return response;
     response.body.cancel();
+    if (target.protocol === 'http:' && request.url.startsWith('https:')) {
+      const message = `${originOf(request.url)} redirected to an address without TLS, which was not followed.`;
+      throw new ConnectionError({ message, isRetryable: false });
+    }
     if (count === MAX_REDIRECTS) {
       throw new ConnectionError({ message: `${originOf(first.url)} redirected more than ${MAX_REDIRECTS} times.`, isRetryable: false });
     }

@@ -1,7 +1,7 @@
 import { AbortedError, ConnectionError, TinkexError } from '@tinkex/types';
 import { abortedBy, onAbort } from '../abort/on-abort.js';
-import { concatBytes } from '../runtime/bytes.js';
 import { faultOf } from './fault.js';
+import { ReceivedChunks } from './received-chunks.js';
 import type { CancellationListener, TransportBody, TransportRequest, TransportResponse } from './transport.js';
 import { oversizedBody } from './unusable-response.js';
 
@@ -61,14 +61,12 @@ export class FetchExchange implements TransportBody, CancellationListener {
   }
 
   async bytes(maxBytes = Number.POSITIVE_INFINITY): Promise<Uint8Array> {
-    const chunks: Uint8Array[] = [];
-    let size = 0;
+    const chunks = new ReceivedChunks();
     for await (const chunk of this) {
-      size += chunk.byteLength;
-      if (size > maxBytes) throw oversizedBody(maxBytes);
       chunks.push(chunk);
+      if (chunks.byteLength > maxBytes) throw oversizedBody(maxBytes);
     }
-    return chunks.length === 1 ? (chunks[0] as Uint8Array) : concatBytes(chunks, size);
+    return chunks.takeAll();
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array, void, undefined> {

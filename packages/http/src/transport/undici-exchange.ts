@@ -1,14 +1,13 @@
 import { AbortedError, TinkexError } from '@tinkex/types';
 import type { Dispatcher } from 'undici';
 import { abortedBy, onAbort } from '../abort/on-abort.js';
-import { concatBytes } from '../runtime/bytes.js';
 import { faultOf } from './fault.js';
+import { ReceivedChunks } from './received-chunks.js';
 import type { CancellationListener, RequestProgress, TransportBody, TransportRequest, TransportResponse } from './transport.js';
 import { oversizedBody } from './unusable-response.js';
 
 /** Unread bytes beyond which the socket is paused until they are read. */
 const HIGH_WATER_BYTES = 256 * 1024;
-const NO_BYTES = new Uint8Array(0);
 
 /**
  * One request and its response on one connection: undici's handler, the response and its body in one object. It works on
@@ -24,8 +23,7 @@ export class UndiciExchange implements Dispatcher.DispatchHandler, TransportResp
   #resolve: ((response: TransportResponse) => void) | undefined;
   #reject: ((error: Error) => void) | undefined;
   #controller: Dispatcher.DispatchController | undefined;
-  #chunks: Uint8Array[] = [];
-  #bufferedBytes = 0;
+  readonly #chunks = new ReceivedChunks();
   #maxBytes = Number.POSITIVE_INFINITY;
   #isCollecting = false;
   #isEnded = false;
@@ -82,12 +80,11 @@ export class UndiciExchange implements Dispatcher.DispatchHandler, TransportResp
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Uint8Array): void {
     this.#chunks.push(chunk);
-    this.#bufferedBytes += chunk.byteLength;
     if (this.#isCollecting) {
-      if (this.#bufferedBytes > this.#maxBytes) this.cancelled(oversizedBody(this.#maxBytes));
+      if (this.#chunks.byteLength > this.#maxBytes) this.cancelled(oversizedBody(this.#maxBytes));
       return;
     }
-    if (this.#bufferedBytes >= HIGH_WATER_BYTES) controller.pause();
+    if (this.#chunks.byteLength >= HIGH_WATER_BYTES) controller.pause();
     this.#wake?.();
   }
 
@@ -104,16 +101,16 @@ export class UndiciExchange implements Dispatcher.DispatchHandler, TransportResp
   bytes(maxBytes = Number.POSITIVE_INFINITY): Promise<Uint8Array> {
     this.#isCollecting = true;
     this.#maxBytes = maxBytes;
-    if (this.#bufferedBytes > maxBytes || this.#announcedBytes() > maxBytes) {
+    if (this.#chunks.byteLength > maxBytes || this.#announcedBytes() > maxBytes) {
       if (this.#isEnded) return Promise.reject(oversizedBody(maxBytes));
       this.cancelled(oversizedBody(maxBytes));
     }
     if (this.#error !== undefined) return Promise.reject(this.#error);
     // A small body usually arrives in one packet with its headers.
-    if (this.#isEnded) return Promise.resolve(this.#collected());
+    if (this.#isEnded) return Promise.resolve(this.#chunks.takeAll());
     return this.#resume().then(() => {
       if (this.#error !== undefined) throw this.#error;
-      return this.#collected();
+      return this.#chunks.takeAll();
     });
   }
 
@@ -122,19 +119,11 @@ export class UndiciExchange implements Dispatcher.DispatchHandler, TransportResp
     return this.#isEnded || this.#request.method === 'HEAD' ? 0 : Number(this.headers['content-length']);
   }
 
-  #collected(): Uint8Array {
-    const chunks = this.#chunks;
-    this.#chunks = [];
-    if (chunks.length === 1) return chunks[0] as Uint8Array;
-    return chunks.length === 0 ? NO_BYTES : concatBytes(chunks, this.#bufferedBytes);
-  }
-
   async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array, void, undefined> {
     try {
       for (;;) {
         const chunk = this.#chunks.shift();
         if (chunk !== undefined) {
-          this.#bufferedBytes -= chunk.byteLength;
           yield chunk;
           continue;
         }
@@ -163,7 +152,7 @@ export class UndiciExchange implements Dispatcher.DispatchHandler, TransportResp
   #fail(error: Error): void {
     if (this.#isEnded || this.#error !== undefined) return;
     this.#error = error;
-    this.#chunks = [];
+    this.#chunks.clear();
     this.#release();
     this.#reject?.(error);
     this.#resolve = undefined;

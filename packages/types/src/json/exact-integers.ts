@@ -1,5 +1,7 @@
 const QUOTE = 34;
 const BACKSLASH = 92;
+const TILDE = 126;
+const MARKER = 'int64:';
 
 /**
  * Rewrites JSON text so that every integer beyond 2^53 becomes a string that starts with a marker, which stands nowhere else in
@@ -10,8 +12,7 @@ export function markExactIntegers(text: string): { readonly text: string; readon
   const spelled = text.includes('\\u')
     ? text.replace(/\\u([0-9a-f]{4})/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
     : text;
-  let marker = 'int64:';
-  while (text.includes(marker) || spelled.includes(marker)) marker = `~${marker}`;
+  const marker = `${'~'.repeat(Math.max(tildesNeeded(text), tildesNeeded(spelled)))}${MARKER}`;
   const parts: string[] = [];
   let copied = 0;
   let position = 0;
@@ -34,6 +35,17 @@ export function markExactIntegers(text: string): { readonly text: string; readon
   }
   parts.push(text.slice(copied));
   return { text: parts.join(''), marker };
+}
+
+/** How many `~` make the marker different from everything in the text: one more than any marker there has. */
+function tildesNeeded(text: string): number {
+  let needed = 0;
+  for (let found = text.indexOf(MARKER); found !== -1; found = text.indexOf(MARKER, found + 1)) {
+    let start = found;
+    while (start > 0 && text.charCodeAt(start - 1) === TILDE) start -= 1;
+    needed = Math.max(needed, found - start + 1);
+  }
+  return needed;
 }
 
 function endOfString(text: string, start: number): number {

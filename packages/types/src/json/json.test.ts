@@ -137,4 +137,14 @@ describe('parseJson', () => {
     const depth = 20_000;
     expect(parseJson(`${'['.repeat(depth)}${']'.repeat(depth)}`)).toBeDefined();
   });
+
+  it('reads hostile text in time that follows its length', () => {
+    // Each of these took minutes when a part of the text was read again and again.
+    const tildes = '~'.repeat(300_000);
+    const exact = 12345678901234567890n;
+    expect(parseJson(`["${tildes}int64:",12345678901234567890]`)).toEqual([`${tildes}int64:`, exact]);
+    expect(parseJson(`["${tildes}",12345678901234567890]`)).toEqual([tildes, exact]);
+    expect(parseJson(`["${'~int64:'.repeat(40_000)}",12345678901234567890]`)).toEqual(['~int64:'.repeat(40_000), exact]);
+    expect(parseJson(`["${'\\u007eint64:'.repeat(9)}",12345678901234567890]`)).toEqual(['~int64:'.repeat(9), exact]);
+  });
 });

@@ -171,13 +171,16 @@ export interface FutureMetadataResponse {
   readonly responsePayloadSize: number;
 }
 
+/** No result is larger. Budgets add and subtract sizes, which must stay exact. */
+const MAX_PAYLOAD_BYTES = 2 ** 40;
+
 /** A number or numeric text. Anything else counts as 0: the size only orders the download of large results. */
 const payloadSize: WireType<number> = {
   schema: () => z.unknown(),
   toWire: (value) => value,
   fromWire(wire) {
     const size = Number(wire);
-    return Number.isFinite(size) && size > 0 ? size : 0;
+    return Number.isFinite(size) && size > 0 ? Math.min(size, MAX_PAYLOAD_BYTES) : 0;
   },
 };
 

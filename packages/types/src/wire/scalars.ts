@@ -8,7 +8,8 @@ export interface Bounds {
   readonly max?: number | undefined;
 }
 
-const NUMERIC_TEXT = /^\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\s*$/;
+/** No two parts of it match the same text, so that a long text takes no longer than its length. */
+const NUMERIC_TEXT = /^\s*[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?\s*$/;
 
 function same<T>(schema: (isLenient: boolean) => z.ZodType): WireType<T> {
   return { schema, toWire: (value) => value, fromWire: (wire) => wire as T };
