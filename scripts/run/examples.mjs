@@ -25,6 +25,10 @@ export async function startExample(args) {
     return 2;
   }
   console.log(`tinkex: running the example ${name} (apps/examples/src/${name}.ts)`);
+  if (args.includes('--inspect')) {
+    const code = await run(process.execPath, [join('scripts', 'build', 'bundle-page.mjs')]);
+    if (code !== 0) return code;
+  }
   const file = join('apps', 'examples', 'src', `${name}.ts`);
   return run(process.execPath, ['--conditions=@tinkex/source', '--import', 'tsx', file, ...(isNamed ? args.slice(1) : args)]);
 }

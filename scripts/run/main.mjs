@@ -5,6 +5,7 @@ import { runTests } from './tests.mjs';
 
 const USAGE = `Usage:
   npm start                           run the quickstart on a local server; no account needed
+  npm start -- --inspect              the same, and show it in a browser
   npm start -- --list                 list the examples
   npm start -- <example> [arguments]  run one of them
   npm run serve -- [options]          serve a local Tinker server to any client, from the sources

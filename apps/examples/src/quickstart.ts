@@ -1,6 +1,7 @@
 /** Train a model and watch the loss fall, then compare samples from before and after. */
 import type { SamplingClient } from '@tinkex/clients';
 import { lossOf, ModelInput, nextTokenDatum, type Tokenizer } from '@tinkex/types';
+import { INSPECT_HELP } from './shared/inspection.js';
 import { LiveCurve } from './shared/live-curve.js';
 import { lossCurveSvg } from './shared/loss-chart.js';
 import { writeOutput } from './shared/output.js';
@@ -19,8 +20,14 @@ const SENTENCES = [
 ];
 const PROMPT_CHARACTERS = 8;
 
-await runExample({ about: 'Trains a LoRA adapter on five sentences and samples from it before and after.' }, async ({ signal }) => {
-  await using target = await openTarget({ signal });
+const program = {
+  about: 'Trains a LoRA adapter on five sentences and samples from it before and after.',
+  flags: { inspect: INSPECT_HELP },
+};
+
+await runExample(program, async ({ signal, flags }) => {
+  const inspected = flags.inspect ? { name: 'quickstart', rank: 16, totalSteps: STEPS } : undefined;
+  await using target = await openTarget({ signal, inspected });
   console.log(`Training on ${target.description}\n`);
 
   const training = await target.service.createLoraTrainingClient({ baseModel: target.baseModel, rank: 16, signal });
@@ -36,9 +43,11 @@ await runExample({ about: 'Trains a LoRA adapter on five sentences and samples f
     const output = await forward;
     await update;
     curve.add((lossOf(output, data) ?? Number.NaN) / tokens);
+    if (step === 1 || step === STEPS) target.inspector?.addExamples(data, { tokenizer, output, step });
   }
 
-  const after = await complete(await training.saveWeightsAndGetSamplingClient({ retry: true, signal }), tokenizer, signal);
+  const { path } = await training.saveWeightsForSampler('quickstart', { signal });
+  const after = await complete(await target.service.createSamplingClient({ modelPath: path, retry: true, signal }), tokenizer, signal);
   console.log(`\nGreedy samples, given the first ${PROMPT_CHARACTERS} characters:\n${sideBySide({ before, after })}`);
 
   const picture = await writeOutput('quickstart-loss.svg', lossCurveSvg('loss per token', curve.values));

@@ -1,5 +1,6 @@
 /** Reinforcement learning: a reward written in TypeScript, group-normalized advantages, importance sampling and PPO. */
 import { datum, ModelInput, type SampledSequence, type Tokenizer } from '@tinkex/types';
+import { INSPECT_HELP } from './shared/inspection.js';
 import { LiveCurve } from './shared/live-curve.js';
 import { lossCurveSvg } from './shared/loss-chart.js';
 import { writeOutput } from './shared/output.js';
@@ -22,13 +23,17 @@ const program = {
     loss: { default: 'both', help: 'importance_sampling, ppo or both' },
     iterations: { default: '12', help: 'rounds of sampling and training' },
   },
+  flags: { inspect: INSPECT_HELP },
 };
 
-await runExample(program, async ({ signal, options, count }) => {
+await runExample(program, async ({ signal, options, flags, count }) => {
   if (!['importance_sampling', 'ppo', 'both'].includes(options.loss))
     throw new CommandLineError(`--loss must be importance_sampling, ppo or both, got ${options.loss}.`);
   const iterations = count('iterations');
-  await using target = await openTarget({ signal });
+  await using target = await openTarget({
+    signal,
+    inspected: flags.inspect ? { name: 'rl', rank: 16, totalSteps: iterations } : undefined,
+  });
   console.log(`Training on ${target.description}`);
   for (const lossFn of options.loss === 'both' ? ['importance_sampling', 'ppo'] : [options.loss]) {
     await improve(target, lossFn, iterations, signal);

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import type { ServiceClient, TrainingClient } from '@tinkex/clients';
 import { type Datum, lossOf, ModelInput, NotFoundError } from '@tinkex/types';
 import { type Conversation, promptOf, readConversations, toDatum, weightOf } from './shared/conversations.js';
+import { INSPECT_HELP } from './shared/inspection.js';
 import { LiveCurve } from './shared/live-curve.js';
 import { lossCurveSvg } from './shared/loss-chart.js';
 import { outputPath, shownPath, writeOutput } from './shared/output.js';
@@ -24,7 +25,7 @@ const program = {
     'batch-size': { default: '8', help: 'conversations per step' },
     'save-every': { default: '10', help: 'steps between checkpoints' },
   },
-  flags: { fresh: 'discard an interrupted run and start from the beginning' },
+  flags: { fresh: 'discard an interrupted run and start from the beginning', inspect: INSPECT_HELP },
 };
 
 await runExample(program, async ({ signal, options, flags, count }) => {
@@ -46,7 +47,11 @@ await runExample(program, async ({ signal, options, flags, count }) => {
     throw new Error('The interrupted run used different data or a different batch size. Use the same ones, or start over with --fresh.');
   }
 
-  await using target = await openTarget({ signal, embedded: { stateDir: outputPath('supervised-server') } });
+  await using target = await openTarget({
+    signal,
+    embedded: { stateDir: outputPath('supervised-server') },
+    inspected: flags.inspect ? { name: 'supervised', totalSteps } : undefined,
+  });
   console.log(`Training on ${target.description}`);
   console.log(`Conversations: ${used.length} for training, ${held.length} for validation; steps: ${totalSteps}\n`);
   const training = await startOrResume(target.service, target.baseModel, saved);

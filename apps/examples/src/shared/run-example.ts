@@ -2,6 +2,7 @@ import { basename } from 'node:path';
 import { parseArgs } from 'node:util';
 import { AbortedError } from '@tinkex/types';
 import { explain } from './explain.js';
+import { isOnlyWatched } from './inspection.js';
 import { paint } from './terminal.js';
 
 /** The description and the options of an example. */
@@ -48,7 +49,7 @@ export async function runExample<Option extends string = never, Flag extends str
   try {
     const count = (option: Option): number => wholeNumber(option, given.options[option]);
     await example({ signal: interrupted.signal, ...given, count });
-    if (interrupted.signal.aborted) process.exitCode = 130;
+    if (interrupted.signal.aborted && !isOnlyWatched()) process.exitCode = 130;
   } catch (error) {
     if (error instanceof CommandLineError) return refuse(error, program);
     process.exitCode = interrupted.signal.aborted ? 130 : 1;

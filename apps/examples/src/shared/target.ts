@@ -1,6 +1,8 @@
 import { ServiceClient, type ServiceClientOptions } from '@tinkex/clients';
+import type { AttachedInspector } from '@tinkex/inspector';
 import { startServer, type TestServer, type TestServerOptions } from '@tinkex/testkit';
 import { NotFoundError } from '@tinkex/types';
+import { type InspectedRun, openInspection, stayOpen } from './inspection.js';
 
 /** The service that an example runs on, ready to use. */
 export interface Target extends AsyncDisposable {
@@ -12,6 +14,8 @@ export interface Target extends AsyncDisposable {
   readonly server: TestServer | undefined;
   /** One line for the user. */
   readonly description: string;
+  /** The page of the run; undefined without `--inspect`. */
+  readonly inspector: AttachedInspector | undefined;
 }
 
 /** Options of {@link openTarget}. */
@@ -21,6 +25,8 @@ export interface TargetOptions {
   readonly named?: NamedService | undefined;
   /** Options of the embedded server, which is used if no service is named. */
   readonly embedded?: TestServerOptions | undefined;
+  /** Opens the page of the run, with this said about it. Default: there is no page. */
+  readonly inspected?: InspectedRun | undefined;
 }
 
 /** A service as environment variables name it. What is not set has the defaults of {@link ServiceClient}. */
@@ -36,7 +42,24 @@ export interface NamedService {
 const EMBEDDED_MODEL = 'tinkex/tiny';
 
 /** Opens the named service, or else the embedded engine on loopback, which needs no account. An example runs the same code on both. */
-export async function openTarget({ signal, named = serviceOfEnvironment(), embedded = {} }: TargetOptions): Promise<Target> {
+export async function openTarget({ inspected, ...options }: TargetOptions): Promise<Target> {
+  const target = await openService(options);
+  if (inspected === undefined) return { ...target, inspector: undefined };
+  const inspector = await openInspection(target, inspected);
+  return {
+    ...target,
+    inspector,
+    async [Symbol.asyncDispose]() {
+      await stayOpen(inspector, options.signal);
+      await inspector.close();
+      await target[Symbol.asyncDispose]();
+    },
+  };
+}
+
+type Service = Omit<Target, 'inspector'>;
+
+async function openService({ signal, named = serviceOfEnvironment(), embedded = {} }: Omit<TargetOptions, 'inspected'>): Promise<Service> {
   const { baseUrl, apiKey, credentialCommand } = named;
   if (baseUrl || apiKey || credentialCommand) {
     const options = {
