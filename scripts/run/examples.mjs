@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../packages.mjs';
+import { nearestName } from './nearest-name.mjs';
 import { run } from './spawn.mjs';
 
 const FOLDER = join(root, 'apps', 'examples', 'src');
@@ -21,7 +22,9 @@ export async function startExample(args) {
   const isNamed = !first.startsWith('-');
   const name = isNamed ? first : DEFAULT;
   if (!exampleNames().includes(name)) {
-    console.error(`tinkex: there is no example '${name}'; the examples are: ${exampleNames().join(', ')}`);
+    const meant = nearestName(name, exampleNames());
+    const hint = meant === undefined ? '' : ` Did you mean '${meant}'?`;
+    console.error(`tinkex: there is no example '${name}'.${hint}\nThe examples are: ${exampleNames().join(', ')}`);
     return 2;
   }
   console.log(`tinkex: running the example ${name} (apps/examples/src/${name}.ts)`);

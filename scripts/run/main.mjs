@@ -1,3 +1,4 @@
+import { publishedPackages } from '../packages.mjs';
 import { listExamples, startExample } from './examples.mjs';
 import { install } from './install.mjs';
 import { serve } from './serve.mjs';
@@ -7,7 +8,8 @@ const USAGE = `Usage:
   npm start                           run the quickstart on a local server; no account needed
   npm start -- --inspect              the same, and show it in a browser
   npm start -- --list                 list the examples
-  npm start -- <example> [arguments]  run one of them
+  npm start -- <example> [arguments]  run one of them; <example> --help shows its options
+  npm start -- --version              show the versions of the packages
   npm run serve -- [options]          serve a local Tinker server to any client, from the sources
   npm test                            run every test
   npm test -- <package...> [options]  run the tests of some packages (types, http, ...); options go to vitest
@@ -22,6 +24,14 @@ export async function main(argv) {
   const [command, ...rest] = argv;
   const args = rest.filter((argument) => argument !== '--');
   if (command === 'start' && args[0] === '--list') return listExamples();
+  if (command === 'start' && ['--help', '-h'].includes(args[0] ?? '')) {
+    process.stdout.write(USAGE);
+    return 0;
+  }
+  if (command === 'start' && args[0] === '--version') {
+    for (const { id, manifest } of publishedPackages()) console.log(`${id.padEnd(24)} ${manifest.version}`);
+    return 0;
+  }
   if (command === 'start') {
     await install();
     return startExample(args);

@@ -246,6 +246,20 @@ describe('attachOpenTelemetry', () => {
     expect(finished()).toHaveLength(1);
   });
 
+  it('names a poll after its path, unlike the request that submitted the operation', () => {
+    using _attachment = attachOpenTelemetry({ tracerProvider, hasMetrics: false });
+    for (const path of ['/api/v1/forward_backward', '/api/v1/retrieve_future', '/api/v1/training_runs/run-1']) {
+      const event = { ...samples['tinkex:http:request:start'](), path, requestType: 'ForwardBackward' };
+      publish('tinkex:http:request:start', event);
+      publish('tinkex:http:request:stop', event);
+    }
+    expect(finished().map(({ name, attributes }) => [name, attributes['url.template']])).toEqual([
+      ['POST ForwardBackward', '/api/v1/forward_backward'],
+      ['POST /api/v1/retrieve_future', '/api/v1/retrieve_future'],
+      ['POST ForwardBackward', undefined],
+    ]);
+  });
+
   it('records metrics under the names of the semantic conventions', async () => {
     const exporter = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE);
     const reader = new PeriodicExportingMetricReader({ exporter, exportIntervalMillis: 3_600_000 });
@@ -274,6 +288,7 @@ describe('attachOpenTelemetry', () => {
       'tinkex.recovery.duration',
       'tinkex.recovery.events',
       'tinkex.session.heartbeats_missed',
+      'tinkex.training.metric',
       'tinkex.training.operation.duration',
       'tinkex.training.tokens',
     ]);
@@ -287,6 +302,10 @@ describe('attachOpenTelemetry', () => {
       ['input', 32],
       ['output', 256],
     ]);
+    const training = points.get('tinkex.training.metric')?.dataPoints ?? [];
+    const sent = Object.entries(samples['tinkex:training:operation']().metrics);
+    expect(sent.length).toBeGreaterThan(0);
+    expect(training.map(({ attributes, value }) => [attributes['tinkex.training.metric.name'], value])).toEqual(sent);
     const recoveries = points.get('tinkex.recovery.events')?.dataPoints ?? [];
     expect(recoveries.map(({ attributes, value }) => [attributes['tinkex.recovery.kind'], attributes['error.type'], value])).toEqual([
       ['broken', undefined, 1],

@@ -3,7 +3,7 @@ import type { HttpRequestEvent } from '@tinkex/types';
 import { redactText } from '@tinkex/types/wire';
 import type { EventHandlers } from '../events/event-handlers.js';
 import { safeText } from '../events/safe-text.js';
-import { httpErrorType, httpStartAttributes, spanStatus, spanTime } from './attributes.js';
+import { httpErrorType, httpStartAttributes, isPoll, spanStatus, spanTime, urlTemplate } from './attributes.js';
 import { announceAttempt } from './trace-context.js';
 
 /** A bound for publishers that never end their attempts: further attempts get no span. */
@@ -55,7 +55,13 @@ export class AttemptSpans {
   }
 }
 
-/** Few distinct names, as the conventions demand. A call without an operation name is named after its path, which may contain IDs. */
-function spanName({ method, requestType }: HttpRequestEvent): string {
+/**
+ * Few distinct names, as the conventions demand. A poll is named after its path, or it would look like the request that submitted the operation. A call
+ * without an operation name is named after its path by the client; that may contain IDs, so only the method is used.
+ */
+function spanName(event: HttpRequestEvent): string {
+  const { method, requestType } = event;
+  const template = urlTemplate(event);
+  if (template !== undefined && isPoll(template)) return `${method} ${template}`;
   return requestType.startsWith(`${method} `) ? method : `${method} ${safeText(requestType)}`;
 }

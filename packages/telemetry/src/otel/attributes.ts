@@ -1,6 +1,6 @@
 import { type Attributes, type HrTime, type SpanStatus, SpanStatusCode } from '@opentelemetry/api';
 import type { EventSource, HttpRequestEvent } from '@tinkex/types';
-import { redactText } from '@tinkex/types/wire';
+import { endpoints, redactText } from '@tinkex/types/wire';
 import { safeText } from '../events/safe-text.js';
 
 /** The provider's name in `gen_ai.*` attributes. */
@@ -31,6 +31,22 @@ export function sourceAttributes({ clientId, baseUrl, sessionId }: EventSource):
   return { 'tinkex.client.id': clientId, 'session.id': sessionId, ...serverAttributes(baseUrl) };
 }
 
+const POLL_PATHS = [endpoints.retrieveFuture.path, endpoints.retrieveFutures.path];
+/** The paths of the protocol that contain no ID, which are their own templates. */
+const FIXED_PATHS: ReadonlySet<string> = new Set(
+  Object.values(endpoints).flatMap(({ path }) => (typeof path === 'string' && !/[{:]/.test(path) ? [path] : [])),
+);
+
+/** The path without IDs, if it is known to have none. */
+export function urlTemplate({ path }: HttpRequestEvent): string | undefined {
+  return FIXED_PATHS.has(path) ? path : undefined;
+}
+
+/** Whether a request asks for the results of operations. */
+export function isPoll(path: string): boolean {
+  return POLL_PATHS.includes(path as (typeof POLL_PATHS)[number]);
+}
+
 /** What is known about an HTTP attempt when it starts. */
 export function httpStartAttributes(event: HttpRequestEvent): Attributes {
   return {
@@ -39,6 +55,7 @@ export function httpStartAttributes(event: HttpRequestEvent): Attributes {
     'http.request.resend_count': event.attempt === 0 ? undefined : event.attempt,
     'url.full': redactText(`${event.baseUrl.replace(/\/+$/, '')}/${event.path.replace(/^\/+/, '')}`, 500),
     'url.path': redactText(event.path, 500),
+    'url.template': urlTemplate(event),
     'tinkex.request.type': safeText(event.requestType),
     'tinkex.pool': event.pool,
     ...sourceAttributes(event),

@@ -10,6 +10,9 @@ const OPERATION_SECONDS = [0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56,
 const TOKENS = [1, 4, 16, 64, 256, 1_024, 4_096, 16_384, 65_536, 262_144, 1_048_576, 4_194_304];
 const BYTES = [256, 1_024, 4_096, 16_384, 65_536, 262_144, 1_048_576, 4_194_304, 16_777_216];
 
+/** A server may invent names; each is a time series. */
+const MAX_METRICS = 50;
+
 /** Records events on OpenTelemetry instruments, under the names of the semantic conventions where they exist. */
 export function instruments(meter: Meter): EventHandlers {
   return { ...httpInstruments(meter), ...samplingInstruments(meter), ...sdkInstruments(meter), ...recoveryInstruments(meter) };
@@ -63,6 +66,9 @@ function samplingInstruments(meter: Meter): EventHandlers {
 
 function sdkInstruments(meter: Meter): EventHandlers {
   const operations = histogram(meter, 'tinkex.training.operation.duration', 's', 'Duration of training calls.', OPERATION_SECONDS);
+  const values = meter.createGauge('tinkex.training.metric', {
+    description: 'The last value of each metric of a training call, such as loss:sum.',
+  });
   const trained = meter.createCounter('tinkex.training.tokens', { unit: '{token}', description: 'Tokens in finished training calls.' });
   const futures = histogram(meter, 'tinkex.future.duration', 's', 'Time from a call to the end of its future.', OPERATION_SECONDS);
   const polls = meter.createCounter('tinkex.future.polls', { unit: '{poll}', description: 'Polls of futures.' });
@@ -72,6 +78,13 @@ function sdkInstruments(meter: Meter): EventHandlers {
     'tinkex:training:operation': (event) => {
       operations.record(event.durationMs / 1_000, operationAttributes(event));
       trained.add(event.tokens, operationAttributes(event));
+      for (const [name, value] of Object.entries(event.metrics).slice(0, MAX_METRICS)) {
+        values.record(value, {
+          'tinkex.training.metric.name': safeText(name),
+          'tinkex.model.id': event.modelId,
+          ...operationAttributes(event),
+        });
+      }
     },
     'tinkex:future:settled': (event) =>
       futures.record(event.durationMs / 1_000, { 'tinkex.outcome': event.outcome, ...operationAttributes(event) }),

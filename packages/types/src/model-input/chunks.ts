@@ -87,6 +87,10 @@ export function chunkLength(chunk: ModelInputChunk): number {
 /** Tokens as the wire needs them. An `Int32Array` is returned as it is; other arrays are checked and copied. */
 export function toTokens(tokens: ArrayLike<number>, path: string): Int32Array {
   if (tokens instanceof Int32Array) return tokens;
+  if (typeof tokens === 'string') {
+    const cure = 'tokenize it: ModelInput.fromText(text, await client.getTokenizer())';
+    throw invalidRequest('ModelInput', path, `must be an array of token ids, not text; ${cure}`);
+  }
   if (!Array.isArray(tokens) && !isTypedArray(tokens)) throw invalidRequest('ModelInput', path, 'must be an array of token ids');
   const ints = int32Of(tokens);
   if (ints !== undefined) return ints;

@@ -11,6 +11,12 @@ describe('ModelInput', () => {
     expect(ModelInput.empty().toInts()).toEqual(new Int32Array(0));
   });
 
+  it('says how to make one of text', () => {
+    expect(() => ModelInput.fromInts('hello' as never)).toThrow(
+      'not text; tokenize it: ModelInput.fromText(text, await client.getTokenizer())',
+    );
+  });
+
   it('is never changed by appending', () => {
     const input = ModelInput.fromInts([1]);
     expect(input.appendInt(2).length).toBe(2);
