@@ -16,14 +16,22 @@ import { registerCheckpointPublish } from './commands/checkpoint-publish.js';
 import { registerCheckpointSetTtl } from './commands/checkpoint-set-ttl.js';
 import { registerCheckpointUnpublish } from './commands/checkpoint-unpublish.js';
 import type { ProcessContext, RegisterCommand } from './commands/command-context.js';
+import { registerCompletion } from './commands/completion.js';
+import { registerCostEstimate } from './commands/cost-estimate.js';
+import { registerDataCheck } from './commands/data-check.js';
+import { registerDoctor } from './commands/doctor.js';
+import { registerGateway } from './commands/gateway.js';
 import { examples } from './commands/help-text.js';
 import { registerInit } from './commands/init.js';
+import { registerInspect } from './commands/inspect.js';
 import { registerModelList } from './commands/model-list.js';
+import { registerRender } from './commands/render.js';
 import { registerResume } from './commands/resume.js';
 import { registerRunInfo } from './commands/run-info.js';
 import { registerRunList } from './commands/run-list.js';
 import { registerSample } from './commands/sample.js';
 import { registerSamplerInfo } from './commands/sampler-info.js';
+import { registerServe } from './commands/serve.js';
 import { registerSessionExportTrace } from './commands/session-export-trace.js';
 import { registerSessionInfo } from './commands/session-info.js';
 import { registerSessionList } from './commands/session-list.js';
@@ -67,6 +75,8 @@ export function createProgram(process: ProcessContext): Command {
   program.exitOverride().showHelpAfterError('(--help shows what is possible)');
 
   for (const register of [registerInit, registerTrain, registerResume, registerChat, registerSample]) register(program, process);
+  group(program, process, 'data', 'Training data.', [registerDataCheck]);
+  group(program, process, 'cost', 'What training costs.', [registerCostEstimate]);
   group(program, process, 'auth', 'Log in and out, and see who you are.', [
     registerAuthLogin,
     registerAuthLogout,
@@ -93,6 +103,8 @@ export function createProgram(process: ProcessContext): Command {
   ]);
   group(program, process, 'sampler', 'Samplers of sessions.', [registerSamplerInfo]);
   group(program, process, 'billing', 'What the organization uses.', [registerBillingUsage, registerBillingCheckpointStorage]);
+  for (const register of [registerRender, registerDoctor, registerServe, registerGateway, registerInspect]) register(program, process);
+  registerCompletion(program, process);
   registerVersion(program, process);
   return program;
 }

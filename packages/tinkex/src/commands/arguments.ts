@@ -53,3 +53,10 @@ export function numberOf(text: string): number {
   if (text.trim() === '' || !Number.isFinite(value)) throw new InvalidArgumentError('It must be a number.');
   return value;
 }
+
+/** A TCP port. */
+export function portOf(text: string): number {
+  const port = countOf(text);
+  if (port > 65_535) throw new InvalidArgumentError('It must be a whole number from 0 to 65535.');
+  return port;
+}

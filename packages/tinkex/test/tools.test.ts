@@ -1,0 +1,115 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { MAIN, plainEnvironment, runCommand, temporaryFolder } from './run-command.js';
+
+const CHATS = ['Hi', 'Hello']
+  .map(
+    (content) =>
+      `${JSON.stringify({
+        messages: [
+          { role: 'user', content },
+          { role: 'assistant', content: 'Ahoy!' },
+        ],
+      })}\n`,
+  )
+  .join('');
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+
+beforeAll(async () => {
+  folder = await temporaryFolder();
+  await writeFile(join(folder.path, 'chats.jsonl'), CHATS);
+});
+
+afterAll(() => folder[Symbol.asyncDispose]());
+
+const run = (...args: string[]) => runCommand(args, { cwd: folder.path, env: { HOME: folder.path } });
+
+it('renders what is trained, marked where there are no colors', async () => {
+  const { code, stdout } = await run('render', 'chats.jsonl', '--model', 'tinkex/tiny', '--limit', '1');
+  expect(code).toBe(0);
+  expect(stdout).toContain('Conversation 1 of 2');
+  expect(stdout).toMatch(/«[^»]*Ahoy![^»]*»/);
+});
+
+it('measures data, and refuses lines that are not conversations with 3', async () => {
+  const { stdout } = await run('data', 'check', 'chats.jsonl', '--model', 'tinkex/tiny', '--json');
+  expect(JSON.parse(stdout)).toMatchObject({ conversations: 2, too_long: 0, without_target: 0, tokens: expect.any(Number) });
+  await writeFile(join(folder.path, 'bad.txt'), `${CHATS}{}\n`);
+  const bad = await run('data', 'check', 'bad.txt', '--model', 'tinkex/tiny');
+  expect(bad).toMatchObject({ code: 3, stderr: expect.stringContaining('bad.txt:3') });
+});
+
+it('estimates tokens, and the cost at a price', async () => {
+  const estimate = async (...flags: string[]) =>
+    JSON.parse((await run('cost', 'estimate', 'chats.jsonl', '--model', 'tinkex/tiny', '--json', ...flags)).stdout) as Record<
+      string,
+      number | null
+    >;
+  const tokens = await estimate();
+  expect(tokens).toMatchObject({ conversations: 2, epochs: 1, cost_usd: null });
+  const priced = await estimate('--price', '2', '--num-epochs', '3');
+  expect(priced['train_tokens']).toBe(3 * tokens['epoch_tokens']!);
+  expect(priced['cost_usd']).toBeCloseTo((2 * priced['train_tokens']!) / 1e6, 12);
+});
+
+it('examines the connection: a verdict and a cure each', async () => {
+  const healthy = await run('doctor', '--local', '--model', 'tinkex/tiny', '--json');
+  expect(healthy, healthy.stderr).toMatchObject({ code: 0 });
+  const { ok, checks } = JSON.parse(healthy.stdout) as { ok: boolean; checks: { check: string }[] };
+  expect(ok).toBe(true);
+  expect(checks.map(({ check }) => check)).toEqual(['Node', 'Key', 'Server', 'Clock', 'Model', 'Tokenizer and renderer']);
+  const sick = await run('doctor', '--base-url', 'http://127.0.0.1:9', '--max-retries', '0');
+  expect(sick).toMatchObject({ code: 1, stdout: expect.stringMatching(/FAIL {2}Server: Connection failed[\s\S]*TINKER_BASE_URL/) });
+});
+
+it('completes commands and options in bash', async () => {
+  const { stdout: script } = await run('completion', 'bash');
+  const complete = async (...words: string[]): Promise<string[]> => {
+    const program = `${script}\nCOMP_WORDS=(tinkex ${words.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${words.length}; _tinkex; printf '%s\\n' "\${COMPREPLY[@]}"`;
+    const bash = spawn('bash', ['-c', program]);
+    let text = '';
+    bash.stdout.on('data', (part) => {
+      text += String(part);
+    });
+    await once(bash, 'close');
+    return text.trim().split('\n');
+  };
+  expect(await complete('che')).toEqual(['checkpoint']);
+  expect(await complete('checkpoint', 'del')).toEqual(['delete']);
+  expect(await complete('checkpoint', 'delete', '--dry')).toEqual(['--dry-run']);
+  const [zsh, fish] = [await run('completion', 'zsh'), await run('completion', 'fish')];
+  expect(zsh.stdout).toMatch(/^#compdef tinkex/);
+  expect(fish.stdout).toContain("-n '__fish_seen_subcommand_from checkpoint; and not");
+});
+
+it('serves the Tinker API, the OpenAI API and the page of runs, until Ctrl-C', async () => {
+  const child = spawn(process.execPath, [MAIN, 'serve', '--port', '0', '--gateway-port', '0', '--inspector-port', '0'], {
+    cwd: folder.path,
+    env: { ...plainEnvironment(), HOME: folder.path },
+  });
+  let [out, notes] = ['', ''];
+  child.stdout.on('data', (text) => {
+    out += String(text);
+  });
+  await new Promise<void>((resolve) => {
+    child.stderr.on('data', (text) => {
+      notes += String(text);
+      if (notes.includes('Ctrl-C')) resolve();
+    });
+  });
+  const read = (name: string): string => new RegExp(`export ${name}=(\\S+)`).exec(out)?.[1] ?? '';
+  const models = await fetch(`${read('OPENAI_BASE_URL')}/models`, { headers: { authorization: `Bearer ${read('OPENAI_API_KEY')}` } });
+  expect(await models.json()).toMatchObject({ data: expect.arrayContaining([expect.objectContaining({ id: 'tinkex/tiny' })]) });
+  const env = { HOME: folder.path, TINKER_BASE_URL: read('TINKER_BASE_URL'), TINKER_API_KEY: read('TINKER_API_KEY') };
+  expect((await runCommand(['model', 'list'], { env })).stdout).toContain('tinkex/tiny');
+  const inspector = /Runs of this project: (\S+)/.exec(out)?.[1] ?? '';
+  const protocol = await fetch(`${inspector}api/protocol`);
+  expect({ status: protocol.status, type: protocol.headers.get('content-type') }).toEqual({ status: 200, type: 'application/json' });
+  child.kill('SIGINT');
+  const [code] = (await once(child, 'close')) as [number];
+  expect(code).toBe(130);
+});
