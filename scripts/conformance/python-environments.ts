@@ -20,6 +20,7 @@ export interface PythonEnvironment {
     args: readonly string[],
     variables: Readonly<Record<string, string | undefined>>,
     input?: string,
+    timeoutMs?: number,
   ): Promise<CommandResult>;
   /** The home folder, which is also where programs run. */
   readonly home: string;
@@ -63,11 +64,11 @@ export async function pythonEnvironment(wanted: string, torch?: string): Promise
     version,
     hasTorch,
     home,
-    run: (program, args, variables, input = '') =>
+    run: (program, args, variables, input = '', timeoutMs = 240_000) =>
       command(join(folder, 'bin', program), args, {
         cwd: home,
         env: { ...withoutTinkerVariables(), HOME: home, ...variables },
-        timeoutMs: 240_000,
+        timeoutMs,
         input,
       }),
   };
@@ -106,7 +107,8 @@ export async function cookbookEnvironment(): Promise<PythonEnvironment> {
   };
 }
 
-async function requirePython(): Promise<void> {
+/** @throws {@link NotAvailable} without Python 3.11 or newer. */
+export async function requirePython(): Promise<void> {
   const result = await command('python3', ['-c', 'import sys, venv; print(sys.version_info >= (3, 11))']).catch(() => undefined);
   if (result === undefined || result.code !== 0) throw new NotAvailable('there is no python3 with venv on this machine');
   if (result.stdout.trim() !== 'True') throw new NotAvailable('python3 is older than 3.11, which the Python SDK needs');

@@ -1,6 +1,8 @@
 /** Checkpoints from start to end: save, list, inspect, publish, expire, download, resume, delete. */
 import { readdir } from 'node:fs/promises';
+import type { CallOptions } from '@tinkex/clients';
 import { lossOf, ModelInput, nextTokenDatum } from '@tinkex/types';
+import { explain } from './shared/explain.js';
 import { outputPath, shownPath } from './shared/output.js';
 import { runExample } from './shared/run-example.js';
 import { openTarget } from './shared/target.js';
@@ -35,17 +37,23 @@ await runExample(
     const info = await rest.getWeightsInfoByTinkerPath(state.path, { signal });
     console.log(`inspect  base model ${info.baseModel}, rank ${info.loraRank}`);
 
-    await rest.publishCheckpointFromTinkerPath(sampler.path, { signal });
-    console.log(`publish  public: ${await isPublic(sampler.path)}`);
-    await rest.unpublishCheckpointFromTinkerPath(sampler.path, { signal });
-    console.log(`publish  public: ${await isPublic(sampler.path)}`);
-    await rest.setCheckpointTtlFromTinkerPath(sampler.path, 3600, { signal });
-    console.log('expire   the sampler weights expire in one hour');
-
-    const directory = outputPath('checkpoint');
-    const downloaded = await rest.downloadCheckpoint(sampler.path, { directory, overwrite: true, signal });
-    console.log(`download ${downloaded.fileCount} files, ${downloaded.totalBytes} bytes, in ${shownPath(downloaded.directory)}:`);
-    for (const file of (await readdir(directory)).sort()) console.log(`           ${file}`);
+    // The hosted service has all of these; other servers lack one or the other.
+    await ifOffered('publish', async (call) => {
+      await rest.publishCheckpointFromTinkerPath(sampler.path, call);
+      console.log(`publish  public: ${await isPublic(sampler.path)}`);
+      await rest.unpublishCheckpointFromTinkerPath(sampler.path, call);
+      console.log(`publish  public: ${await isPublic(sampler.path)}`);
+    });
+    await ifOffered('expire', async (call) => {
+      await rest.setCheckpointTtlFromTinkerPath(sampler.path, 3600, call);
+      console.log('expire   the sampler weights expire in one hour');
+    });
+    await ifOffered('download', async (call) => {
+      const directory = outputPath('checkpoint');
+      const downloaded = await rest.downloadCheckpoint(sampler.path, { directory, overwrite: true, ...call });
+      console.log(`download ${downloaded.fileCount} files, ${downloaded.totalBytes} bytes, in ${shownPath(downloaded.directory)}:`);
+      for (const file of (await readdir(directory)).sort()) console.log(`           ${file}`);
+    });
 
     // A new model that continues exactly where the first one is: both have the same loss.
     const { training: resumed } = await target.service.resume({ trainingRunId: training.modelId, signal });
@@ -57,8 +65,20 @@ await runExample(
       `resume   loss of the original run ${lossOf(there, data)?.toFixed(4)}, of the resumed run ${lossOf(here, data)?.toFixed(4)}`,
     );
 
-    for (const path of [state.path, sampler.path]) await rest.deleteCheckpointFromTinkerPath(path, { signal });
-    console.log(`delete   ${(await rest.listCheckpoints(training.modelId, { signal }).toArray()).length} checkpoints are left`);
+    await ifOffered('delete', async (call) => {
+      for (const path of [state.path, sampler.path]) await rest.deleteCheckpointFromTinkerPath(path, call);
+      console.log(`delete   ${(await rest.listCheckpoints(training.modelId, call).toArray()).length} checkpoints are left`);
+    });
+
+    /** Runs a step that a server may lack: its error is shown, and the example continues. A server that only fails is given up on early. */
+    async function ifOffered(name: string, step: (call: CallOptions) => Promise<void>): Promise<void> {
+      try {
+        await step({ signal, timeoutMs: 30_000 });
+      } catch (error) {
+        if (signal.aborted || target.server !== undefined) throw error;
+        console.log(`${name.padEnd(8)} not on this server. ${explain(error)}`);
+      }
+    }
 
     async function isPublic(path: string): Promise<boolean | undefined> {
       const all = await rest.listCheckpoints(training.modelId, { signal }).toArray();

@@ -49,6 +49,13 @@ describe('extractArchive', () => {
     expect(mode & 0o7111).toBe(0);
   });
 
+  it('takes the folder itself for what it is, also under the name "/", and no other absolute one', async () => {
+    const self: TarEntry = { header: { name: '/', size: 0, type: 'directory' } };
+    const { directory } = await extract(await packTar([self, file('adapter_config.json', '{}')]));
+    expect(await readdir(directory)).toEqual(['adapter_config.json']);
+    await expect(extract(await packTar([{ header: { name: '/etc/', size: 0, type: 'directory' } }]))).rejects.toThrow('is absolute');
+  });
+
   it('reads gzipped archives and files larger than a read block', async () => {
     const text = 'tensor '.repeat(100_000);
     const { directory } = await extract(gzipSync(await packTar([file('weights.bin', text)])));

@@ -45,6 +45,11 @@ export async function extractArchive(archivePath: string, directory: string, opt
     for await (const { header, body } of source.pipeThrough(createTarDecoder({ strict: true }))) {
       entryCount += 1;
       if (entryCount > options.maxEntries) throw checkpointRefused(`it has more than ${options.maxEntries} entries`);
+      // Some servers pack the folder itself, under the name "/".
+      if (header.type === 'directory' && /^\/+$/.test(header.name)) {
+        await body.cancel();
+        continue;
+      }
       const segments = entryPathSegments(header.name);
       if (header.type === 'directory') {
         await fileSystem().mkdir(paths().join(directory, ...segments), { recursive: true, mode: DIRECTORY_MODE });

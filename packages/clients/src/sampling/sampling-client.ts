@@ -1,4 +1,4 @@
-import { ConfigurationError, type SampleResponse, type Tokenizer, ValidationError } from '@tinkex/types';
+import { ConfigurationError, NotFoundError, type SampleResponse, type Tokenizer, ValidationError } from '@tinkex/types';
 import { showAs } from '@tinkex/types/wire';
 import type { ApiFuture } from '../futures/api-future.js';
 import type { CallOptions, CallStep } from '../runtime/call-options.js';
@@ -63,6 +63,8 @@ export interface SamplingClientIdentity extends Omit<SamplerIdentity, 'seqIds'> 
   readonly sessionId?: string | undefined;
   /** Default: from 0, for the client that created the sampler. */
   readonly seqIds?: SeqIds | undefined;
+  /** The base model that the sampler was created with, for servers that do not describe samplers. */
+  readonly baseModel?: string | undefined;
 }
 
 /**
@@ -78,6 +80,7 @@ export class SamplingClient {
   readonly #sessionId: string | undefined;
   readonly #sampler: Sampler;
   readonly #baseModel: SharedWork<string>;
+  readonly #givenBaseModel: string | undefined;
 
   static {
     showAs(SamplingClient, (client) => ({ samplingSessionId: client.samplingSessionId, sessionId: client.#sessionId }));
@@ -88,6 +91,7 @@ export class SamplingClient {
     this.samplingSessionId = samplingSessionId;
     this.#parts = parts;
     this.#sessionId = sessionId;
+    this.#givenBaseModel = identity.baseModel;
     this.#baseModel = new SharedWork(parts.runtime, { what: 'the name of the base model' });
     this.#sampler = createSampler(parts, { ...identity, seqIds });
   }
@@ -104,7 +108,7 @@ export class SamplingClient {
     const { sessionId } = session;
     const body = { sessionId, samplingSessionSeqId: session.nextSamplingSessionSeqId(), modelPath, baseModel };
     const { samplingSessionId } = await parts.calls.call('createSamplingSession', { body }, callOptions);
-    return new SamplingClient(parts, { samplingSessionId, sessionId, retry, recordStabilityInfo });
+    return new SamplingClient(parts, { samplingSessionId, sessionId, retry, recordStabilityInfo, baseModel });
   }
 
   /**
@@ -184,8 +188,12 @@ export class SamplingClient {
 
   async #requestBaseModel(step: CallStep): Promise<string> {
     const params = { samplerId: this.samplingSessionId };
-    const { baseModel } = await this.#parts.calls.call('getSampler', { params }, { ...step, isScoped: true });
-    return baseModel;
+    try {
+      return (await this.#parts.calls.call('getSampler', { params }, { ...step, isScoped: true })).baseModel;
+    } catch (error) {
+      if (this.#givenBaseModel === undefined || !NotFoundError.isInstance(error)) throw error;
+      return this.#givenBaseModel;
+    }
   }
 }
 

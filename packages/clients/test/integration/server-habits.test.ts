@@ -168,6 +168,17 @@ describe('sampling', () => {
     expect(connected.server.count('asample'), 'a refusal is not retried').toBe(2);
   });
 
+  it('knows its base model on a server that does not describe samplers', async () => {
+    await using connected = await connect('skyrl-tx');
+    const { service, training } = connected;
+    const sampling = await service.createSamplingClient({ baseModel: BASE_MODEL });
+    expect(await sampling.getBaseModel()).toBe(BASE_MODEL);
+    await sampling.getTokenizer();
+    const { path } = await training.saveWeightsForSampler('trained');
+    const trained = await service.createSamplingClient({ modelPath: path });
+    await expect(trained.getBaseModel()).rejects.toBeInstanceOf(NotFoundError);
+  });
+
   it('aligns prompt logprobs that come one entry short, and names missing ones', async () => {
     await using short = await connect('skyrl-tx');
     await using full = await connect('json');

@@ -1,5 +1,14 @@
 import { getEventListeners } from 'node:events';
-import { CHAOS_KINDS, type ChaosKind, type RouteName, startServer, type TestServer, VirtualClock } from '@tinkex/testkit';
+import {
+  CHAOS_KINDS,
+  type ChaosKind,
+  DIALECTS,
+  type Dialect,
+  type RouteName,
+  startServer,
+  type TestServer,
+  VirtualClock,
+} from '@tinkex/testkit';
 import { AbortedError, type Datum, datum, ModelInput, type SampleResponse } from '@tinkex/types';
 import { type SamplingClient, ServiceClient } from '../../src/index.js';
 import { closeAfter, driveThroughDeadlines } from './chaos-drive.js';
@@ -50,6 +59,9 @@ const RATE = 0.12;
 /** One seed in this many has one poll per sampling session, and samples that are abandoned and canceled. */
 const SESSION_POLL_EVERY = 3;
 const SESSION_POLL_FLAGS = { sample_use_retrieve_futures: true, sample_cancel_enabled: true, sample_cancel_max_batch_size: 2 };
+/** One seed in this many has a server that fails on protobuf, like a passing fault: the client has to find out in the middle of others. */
+const JSON_SERVER_EVERY = 4;
+const JSON_SERVER: Dialect = { ...DIALECTS.json, refusedFormatStatus: 500 };
 /** The seeds of abandoned samples: the server may have executed them or not. */
 const ABANDONED = 9_000;
 /** One sample in this many is answered once with 410: its future has expired. */
@@ -62,6 +74,7 @@ export async function runUnderChaos({ seed, steps = 20 }: ChaosRunOptions): Prom
   const hasSessionPoll = seed !== undefined && seed % SESSION_POLL_EVERY === 0;
   const server = await startServer({
     engine: countingEngine(log),
+    dialect: seed !== undefined && seed % JSON_SERVER_EVERY === 0 ? JSON_SERVER : DIALECTS.hosted,
     flags: hasSessionPoll ? SESSION_POLL_FLAGS : {},
     config: { fwdbwdMaxChunkLen: 2, billingExceptionMaxPauseDurationSec: 3_600 },
   });
