@@ -2,6 +2,7 @@ export { VirtualClock, type VirtualClockOptions } from '@tinkex/http/testing';
 export type { ScriptRequest } from './control/control-script.js';
 export type { Dialect } from './dialects/dialect.js';
 export { DIALECTS, type DialectName } from './dialects/presets.js';
+export type { BaseModelOptions } from './engine/base-models.js';
 export { type CannedEngineOptions, cannedEngine } from './engine/canned-engine.js';
 export {
   type CheckpointFiles,

@@ -110,6 +110,9 @@ describe('serve', { timeout: 60_000 }, () => {
       engine: 'canned',
       dialect: 'hosted',
       model: [],
+      anyModel: true,
+      samplingSeed: 0,
+      sampledLogprobs: 'raw',
       strict: false,
       chaosRate: 0,
       log: true,
@@ -122,7 +125,18 @@ describe('serve', { timeout: 60_000 }, () => {
 
   it('accepts fields newer than the protocol with a notice, and says once which client it sees', async () => {
     const lines: string[] = [];
-    const serving = { port: 0, host: '127.0.0.1', engine: 'canned', dialect: 'hosted', model: [], chaosRate: 0, log: false } as const;
+    const serving = {
+      port: 0,
+      host: '127.0.0.1',
+      engine: 'canned',
+      dialect: 'hosted',
+      model: [],
+      anyModel: true,
+      samplingSeed: 0,
+      sampledLogprobs: 'raw',
+      chaosRate: 0,
+      log: false,
+    } as const;
     const post = async (strict: boolean) => {
       await using server = await startServing({ ...serving, strict }, { write: (line) => lines.push(line) });
       const headers = {

@@ -13,9 +13,10 @@ program
   .option('-p, --port <number>', 'port to listen on; 0 for any free port', portOf, 8000)
   .option('--host <address>', 'address to listen on; by default only this machine can connect', '127.0.0.1')
   .option('--allow-host <name...>', 'names that the Host header may have, in addition to addresses and localhost', [])
-  .option('--engine <name>', 'learn (a tiny model that really learns) or canned (fixed answers)', engineOf, 'learn' as const)
+  .option('--engine <name>', 'learn (small models that really learn) or canned (fixed answers)', engineOf, 'learn' as const)
   .option('--dialect <name>', `server to imitate: ${Object.keys(DIALECTS).join(', ')}`, dialectOf, 'hosted' as const)
-  .option('--model <name...>', 'base model names in addition to tinkex/tiny', [])
+  .option('--model <name...>', 'names that capabilities list in addition to those of the model table', [])
+  .option('--no-any-model', 'refuse base models that are not listed; by default any name is a base model')
   .option('--flag <name[=value]>', 'flag for clients, such as sample_use_retrieve_futures; repeat it for more', flagOf)
   .option('--strict', 'refuse fields that the protocol does not know; by default they are ignored and logged', false)
   .option('--chaos <seed>', 'inject random faults that depend on this seed', seedOf)
@@ -28,6 +29,12 @@ program
   .option('--control [token]', 'let tests in other processes script this server under /__testkit; prints a token unless one is given')
   .option('--control-remote', 'with --control: also for programs on other machines', false)
   .option('--virtual-clock', 'time stands still until it is advanced under /__testkit/clock, with --control', false)
+  .option('--sampling-seed <number>', 'seed of samples that have none', seedOf, 0)
+  .addOption(
+    new Option('--sampled-logprobs <kind>', 'log-probabilities of sampled tokens: before the temperature or after it')
+      .choices(['raw', 'tempered'])
+      .default('raw'),
+  )
   .option('--no-log', 'do not log requests')
   .action(async (options: ServeOptions, command: Command) => {
     if (options.chaos === undefined && command.getOptionValueSource('chaosRate') === 'cli') {

@@ -13,6 +13,9 @@ export interface ServeOptions {
   readonly engine: 'learn' | 'canned';
   readonly dialect: DialectName;
   readonly model: readonly string[];
+  readonly anyModel: boolean;
+  readonly samplingSeed: number;
+  readonly sampledLogprobs: 'raw' | 'tempered';
   readonly flag?: Flags | undefined;
   readonly strict: boolean;
   readonly chaos?: number | undefined;

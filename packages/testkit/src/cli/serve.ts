@@ -40,6 +40,9 @@ export async function startServing(options: ServeOptions, output: Output, contro
     engine: options.engine,
     dialect: options.dialect,
     baseModels: options.model,
+    anyModel: options.anyModel,
+    samplingSeed: options.samplingSeed,
+    sampledLogprobs: options.sampledLogprobs,
     flags: options.flag,
     strict: options.strict,
     // Without its control API a command has no use for the recording, and ten thousand batches with their bodies take a lot of memory.
@@ -82,8 +85,8 @@ function greeting({ url, apiKey }: TestServer, { engine, dialect, chaos, state }
     `  export TINKER_API_KEY=${apiKey}`,
     ...(token === undefined ? [] : [`  export TINKEX_TESTKIT_URL=${url}`, `  export TINKEX_TESTKIT_TOKEN=${token}`]),
     '',
-    '  Python      tinker.ServiceClient().create_lora_training_client(base_model="tinkex/tiny", rank=8)',
-    "  TypeScript  new ServiceClient().createLoraTrainingClient({ baseModel: 'tinkex/tiny', rank: 8 })",
+    '  Python      tinker.ServiceClient().create_lora_training_client(base_model="Qwen/Qwen3-8B", rank=8)',
+    "  TypeScript  new ServiceClient().createLoraTrainingClient({ baseModel: 'Qwen/Qwen3-8B', rank: 8 })",
     '',
     'Press Ctrl-C to stop.',
   ].join('\n');

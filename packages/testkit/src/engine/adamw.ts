@@ -21,7 +21,7 @@ type Moments = { readonly first: Float32Array; readonly second: Float32Array };
 export class AdamW implements Optimizer {
   readonly family = 'adamw';
   #step = 0;
-  readonly #moments: ReadonlyMap<string, Moments>;
+  readonly #moments: Map<string, Moments>;
 
   constructor(matrices: readonly AdapterMatrix<Float32Array>[]) {
     this.#moments = new Map(
@@ -43,6 +43,15 @@ export class AdamW implements Optimizer {
     return Object.fromEntries(settings) as AdamWSettings;
   }
 
+  fit(weights: readonly AdapterMatrix<Float32Array>[]): void {
+    for (const { name, values } of weights) {
+      const { first, second } = this.#moments.get(name) ?? { first: new Float32Array(), second: new Float32Array() };
+      if (first.length < values.length) {
+        this.#moments.set(name, { first: enlarged(first, values.length), second: enlarged(second, values.length) });
+      }
+    }
+  }
+
   restore(state?: OptimizerState): void {
     this.#step = state?.step ?? 0;
     for (const [name, { first, second }] of this.#moments) {
@@ -59,6 +68,7 @@ export class AdamW implements Optimizer {
     settings: AdamWSettings,
   ): void {
     this.#step++;
+    this.fit(weights);
     const firstCorrection = 1 - settings.beta1 ** this.#step;
     const secondCorrection = Math.sqrt(1 - settings.beta2 ** this.step);
     for (const [index, { name, values }] of weights.entries()) {
@@ -97,6 +107,13 @@ function updateMatrix(
     const change = (rate * mean) / (Math.sqrt(square) / secondCorrection + eps);
     weights[index] = keep * (weights[index] as number) - change;
   }
+}
+
+/** A longer array that starts with `values`; the rest is zero. */
+export function enlarged(values: Float32Array, length: number): Float32Array {
+  const result = new Float32Array(length);
+  result.set(values);
+  return result;
 }
 
 /** The Euclidean norm over all matrices. */

@@ -1,5 +1,6 @@
-import { BYTE_TOKENIZER_ID, type Datum, type ForwardBackwardOutput, type SampleResponse, TensorData, TopkLogprobs } from '@tinkex/types';
+import { type Datum, type ForwardBackwardOutput, type SampleResponse, TensorData, TopkLogprobs } from '@tinkex/types';
 import type { CustomLossProgram } from '@tinkex/types/custom-loss';
+import { type BaseModelOptions, describeModel } from './base-models.js';
 import { customLossOutput, runCustomLoss } from './custom-loss-pass.js';
 import {
   type CheckpointFiles,
@@ -17,8 +18,10 @@ import { findLossFunction, LOSS_NAMES } from './losses.js';
 
 /** Options of {@link cannedEngine}. */
 export interface CannedEngineOptions {
-  /** Base model names in addition to `tinkex/tiny`. */
-  readonly baseModels?: readonly string[] | undefined;
+  /** Base models in addition to `tinkex/tiny`. */
+  readonly baseModels?: readonly (string | BaseModelOptions)[] | undefined;
+  /** Whether any other name is a base model too. Default false. */
+  readonly anyModel?: boolean | undefined;
   /** The tokens of every sample, repeated up to `maxTokens`. Default 1 to 8. */
   readonly sampleTokens?: readonly number[] | undefined;
   /** The log-probability of every token. Default -0.5. */
@@ -32,17 +35,13 @@ const DEFAULT_MAX_TOKENS = 16;
  * that do not depend on the numbers.
  */
 export function cannedEngine(options: CannedEngineOptions = {}): Engine {
-  const { baseModels = [], sampleTokens = [1, 2, 3, 4, 5, 6, 7, 8], logprob = -0.5 } = options;
-  const names = [...new Set([DEFAULT_BASE_MODEL, ...baseModels])];
-  const supportedModels: EngineModelInfo[] = names.map((modelName) => ({
-    modelName,
-    maxContextLength: 32_768,
-    tokenizerId: BYTE_TOKENIZER_ID,
-    arch: 'canned',
-  }));
+  const { baseModels = [], anyModel = false, sampleTokens = [1, 2, 3, 4, 5, 6, 7, 8], logprob = -0.5 } = options;
+  const describe = (model: string | BaseModelOptions): EngineModelInfo => ({ ...describeModel(model), arch: 'canned' });
+  const models = new Map([DEFAULT_BASE_MODEL, ...baseModels].map(describe).map((model) => [model.modelName, model]));
   return {
     name: 'canned',
-    supportedModels,
+    supportedModels: [...models.values()],
+    findModel: (name) => models.get(name) ?? (anyModel && name !== '' ? describe(name) : undefined),
     optimizers: ['adamw', 'dimuon'],
     lossFunctions: [...LOSS_NAMES, 'custom'],
     createModel: (spec) => new CannedModel(spec, logprob),

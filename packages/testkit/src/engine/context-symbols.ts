@@ -1,16 +1,14 @@
 import { ModelInput } from '@tinkex/types';
 import { EngineUserError } from './engine.js';
-import { FIRST_MEDIA_SYMBOL, SYMBOLS, VOCABULARY } from './geometry.js';
 import { hashBytes, hashText, mixBits } from './random.js';
+import type { Vocabulary } from './vocabulary.js';
 
 type Chunk = ModelInput['chunks'][number];
 
 /** Throws unless `token` is in the vocabulary; `where` locates it in the message. */
-export function checkToken(token: number, where: string): void {
-  if (!Number.isInteger(token) || token < 0 || token >= VOCABULARY) {
-    throw new EngineUserError(
-      `Token ${token} (${where}) is not in the vocabulary of ${VOCABULARY} tokens. This engine is byte-level: encode text with ByteTokenizer.`,
-    );
+export function checkToken(token: number, { size, hint }: Vocabulary, where: string): void {
+  if (!Number.isInteger(token) || token < 0 || token >= size) {
+    throw new EngineUserError(`Token ${token} (${where}) is not in the vocabulary of ${size} tokens. ${hint}`);
   }
 }
 
@@ -19,7 +17,7 @@ export function checkToken(token: number, where: string): void {
  * hash of the chunk's content and of its position in the chunk, so that different media give different, repeatable contexts. They condition
  * the text but are never predicted. Throws {@link EngineUserError} for a token outside the vocabulary, an unknown length, or an input that is too long.
  */
-export function contextSymbols(input: ModelInput, maxLength: number, name: string): Int32Array {
+export function contextSymbols(input: ModelInput, vocabulary: Vocabulary, maxLength: number, name: string): Int32Array {
   const lengths = input.chunks.map((chunk, index) => chunkLength(chunk, `${name}, chunk ${index}`));
   const length = lengths.reduce((sum, part) => sum + part, 0);
   if (length === 0) throw new EngineUserError(`The ${name} is empty: give at least one token.`);
@@ -28,16 +26,11 @@ export function contextSymbols(input: ModelInput, maxLength: number, name: strin
   let start = 0;
   for (const [index, chunk] of input.chunks.entries()) {
     const part = context.subarray(start, start + (lengths[index] as number));
-    if (chunk.type === 'encoded_text') copyTokens(chunk.tokens, part, name, start);
-    else fillMedia(chunk, part);
+    if (chunk.type === 'encoded_text') copyTokens(chunk.tokens, part, vocabulary, name, start);
+    else fillMedia(chunk, part, vocabulary);
     start += part.length;
   }
   return context;
-}
-
-/** Whether a symbol of a context is a token, so that it has a probability. */
-export function isToken(symbol: number): boolean {
-  return symbol < VOCABULARY;
 }
 
 function chunkLength(chunk: Chunk, name: string): number {
@@ -49,18 +42,22 @@ function chunkLength(chunk: Chunk, name: string): number {
   }
 }
 
-function copyTokens(tokens: Int32Array, target: Int32Array, name: string, start: number): void {
+function copyTokens(tokens: Int32Array, target: Int32Array, vocabulary: Vocabulary, name: string, start: number): void {
   for (let index = 0; index < tokens.length; index++) {
     const token = tokens[index] as number;
-    if (token < 0 || token >= VOCABULARY) checkToken(token, `position ${start + index} of the ${name}`);
+    if (token < 0 || token >= vocabulary.size) checkToken(token, vocabulary, `position ${start + index} of the ${name}`);
     target[index] = token;
   }
 }
 
-function fillMedia(chunk: Exclude<Chunk, { type: 'encoded_text' }>, target: Int32Array): void {
+function fillMedia(
+  chunk: Exclude<Chunk, { type: 'encoded_text' }>,
+  target: Int32Array,
+  { firstMediaSymbol, mediaSymbols }: Vocabulary,
+): void {
   const seed = mediaHash(chunk);
   for (let index = 0; index < target.length; index++) {
-    target[index] = FIRST_MEDIA_SYMBOL + (mixBits(seed + Math.imul(index, 0x9e3779b9)) % (SYMBOLS - FIRST_MEDIA_SYMBOL));
+    target[index] = firstMediaSymbol + (mixBits(seed + Math.imul(index, 0x9e3779b9)) % mediaSymbols);
   }
 }
 

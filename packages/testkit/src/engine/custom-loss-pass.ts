@@ -1,9 +1,8 @@
 import { type Datum, type ForwardBackwardOutput, TensorData, ValidationError } from '@tinkex/types';
 import type { CustomLossProgram, CustomLossValue, DatumLogprobs } from '@tinkex/types/custom-loss';
 import { EngineUserError } from './engine.js';
-import type { AdapterGradients } from './gradients.js';
-import type { LanguageModel } from './language-model.js';
 import type { LossFunction, TokenLossFunction } from './losses.js';
+import type { Network } from './network.js';
 import { type TrainingExample, trainingExample } from './training-example.js';
 import { trainingPass } from './training-pass.js';
 
@@ -20,22 +19,19 @@ const TARGETS_ONLY: LossFunction = { inputs: [], optionalInputs: [], config: {},
  * scores, and one that backpropagates the slopes of the loss. Nothing is added to the gradients before all losses have been computed.
  */
 export function customLossPass(
-  model: LanguageModel,
+  network: Network,
   data: readonly Datum[],
   program: CustomLossProgram,
-  maxContextLength: number,
-  gradients?: AdapterGradients,
+  { backward }: { readonly backward: boolean },
 ): ForwardBackwardOutput {
-  const examples = data.map((datum, index) => trainingExample(targetsOf(datum), index, TARGETS_ONLY, 'custom', maxContextLength));
-  const logprobs = examples.map((example) => trainingPass(model, example, NO_LOSS).logprobs);
+  const examples = data.map((datum, index) => trainingExample(targetsOf(datum), index, TARGETS_ONLY, 'custom', network));
+  const logprobs = examples.map((example) => trainingPass(network.scorer, example, NO_LOSS).logprobs);
   const value = runCustomLoss(
     program,
     data,
     examples.map(({ shape }, index) => ({ data: logprobs[index] as Float32Array, shape })),
   );
-  for (const [index, example] of examples.entries()) {
-    if (gradients !== undefined) backpropagate(model, example, value.gradients[index] as Float64Array, gradients);
-  }
+  if (backward) backpropagate(network, examples, value.gradients);
   return customLossOutput(
     value,
     examples.map(({ shape }, index) => TensorData.fromArray(logprobs[index] as Float32Array, 'float32', shape)),
@@ -65,13 +61,19 @@ export function customLossOutput({ loss, metrics }: CustomLossValue, logprobs: r
   };
 }
 
-function backpropagate(model: LanguageModel, example: TrainingExample, slopes: Float64Array, gradients: AdapterGradients): void {
-  const linear: TokenLossFunction = (_, index, out) => {
-    out.value = 0;
-    out.slope = slopes[index] as number;
-    out.isClipped = false;
-  };
-  trainingPass(model, example, linear, gradients);
+function backpropagate({ scorer, gradients }: Network, examples: readonly TrainingExample[], slopes: readonly Float64Array[]): void {
+  const slopesOf = (index: number) => slopes[index] as Float64Array;
+  for (const [index, example] of examples.entries()) {
+    gradients.prepare?.({ ...example, isTrained: (target) => slopesOf(index)[target] !== 0 });
+  }
+  for (const [index, example] of examples.entries()) {
+    const linear: TokenLossFunction = (_, target, out) => {
+      out.value = 0;
+      out.slope = slopesOf(index)[target] as number;
+      out.isClipped = false;
+    };
+    trainingPass(scorer, example, linear, gradients);
+  }
 }
 
 /** The other inputs are for the loss, which checks them itself. */

@@ -1,4 +1,5 @@
 import type { DimuonParams } from '@tinkex/types';
+import { enlarged } from './adamw.js';
 import type { AdapterMatrix } from './adapter.js';
 import { type Optimizer, type OptimizerState, readSetting, type StepSettings } from './optimizer.js';
 import { eigenOfSymmetric } from './symmetric-eigen.js';
@@ -20,7 +21,7 @@ const NEGLIGIBLE = 1e-5;
 export class Dimuon implements Optimizer {
   readonly family = 'dimuon';
   readonly #rank: number;
-  readonly #moments: ReadonlyMap<string, Moments>;
+  readonly #moments: Map<string, Moments>;
   #step = 0;
 
   constructor(matrices: readonly AdapterMatrix<Float32Array>[], rank: number) {
@@ -44,6 +45,13 @@ export class Dimuon implements Optimizer {
     };
   }
 
+  fit(weights: readonly AdapterMatrix<Float32Array>[]): void {
+    for (const { name, values } of weights) {
+      const { momentum } = this.#moments.get(name) ?? { momentum: new Float32Array() };
+      if (momentum.length < values.length) this.#moments.set(name, { momentum: enlarged(momentum, values.length) });
+    }
+  }
+
   restore(state?: OptimizerState): void {
     this.#step = state?.step ?? 0;
     for (const [name, { momentum }] of this.#moments) momentum.fill(0).set(state?.moments.get(name)?.['momentum'] ?? []);
@@ -56,6 +64,7 @@ export class Dimuon implements Optimizer {
     { learningRate, beta1 }: DimuonSettings,
   ): void {
     this.#step++;
+    this.fit(weights);
     for (const [index, { name, values }] of weights.entries()) {
       const gradient = gradients[index]?.values;
       const momentum = this.#moments.get(name)?.momentum;

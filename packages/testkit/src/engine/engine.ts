@@ -31,6 +31,8 @@ export interface Engine {
   readonly lossFunctions?: readonly string[] | undefined;
   /** What the engine counts, for a server that keeps its state across restarts. Default: nothing. */
   readonly counters?: EngineCounters | undefined;
+  /** A base model by its name. Define it to offer models that `supportedModels` does not list. Default: a look into `supportedModels`. */
+  findModel?(modelName: string): EngineModelInfo | undefined;
   createModel(spec: ModelSpec): MaybePromise<EngineModel>;
   /** A fixed set of weights to sample from: the base model alone, or with a saved adapter. */
   createSampler(spec: { readonly baseModel: string; readonly checkpoint?: CheckpointFiles | undefined }): MaybePromise<EngineSampler>;
@@ -48,6 +50,11 @@ export interface EngineModelInfo {
   readonly trainable?: boolean | undefined;
   /** As the capabilities announce it. Default true. */
   readonly sampleable?: boolean | undefined;
+}
+
+/** The base model of an engine with this name. */
+export function findBaseModel(engine: Engine, name: string): EngineModelInfo | undefined {
+  return engine.findModel === undefined ? engine.supportedModels.find(({ modelName }) => modelName === name) : engine.findModel(name);
 }
 
 /** What to train: a base model, the adapter on it, and by which optimizer. */

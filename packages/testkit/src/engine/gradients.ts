@@ -1,9 +1,10 @@
 import { type AdapterMatrix, allocatePairs, type LoraAdapter, type LowRankPair, listMatrices, MODULE_SHAPES } from './adapter.js';
 import { VOCABULARY, WIDTH } from './geometry.js';
 import type { LanguageModel } from './language-model.js';
+import type { Gradients } from './token-scorer.js';
 
 /** The accumulated gradients of an adapter: sums over all positions given to {@link AdapterGradients.add} since the last `clear`. */
-export class AdapterGradients {
+export class AdapterGradients implements Gradients {
   readonly #model: LanguageModel;
   readonly #adapter: LoraAdapter;
   readonly #pairs: ReadonlyMap<string, LowRankPair<Float64Array>>;

@@ -2,6 +2,9 @@ import { type LoraAdapter, type LowRankPair, MODULE_SHAPES } from './adapter.js'
 import type { BaseModel } from './base-model.js';
 import { ContextFeatures } from './context-features.js';
 import { VOCABULARY, WIDTH } from './geometry.js';
+import type { RandomStream } from './random.js';
+import { type ChoiceSettings, chooseToken, rankTokens } from './token-choice.js';
+import type { TokenScorer } from './token-scorer.js';
 
 /**
  * Base weights plus an optional adapter, as a function from a context to a distribution over the next token.
@@ -10,7 +13,8 @@ import { VOCABULARY, WIDTH } from './geometry.js';
  * log-probability is the same number wherever it is computed. Weights are float32, arithmetic is float64. Not reentrant: the results of a
  * forward pass stay in the fields until the next one.
  */
-export class LanguageModel {
+export class LanguageModel implements TokenScorer {
+  readonly vocabularySize = VOCABULARY;
   readonly base: BaseModel;
   readonly adapter: LoraAdapter | undefined;
   readonly features = new ContextFeatures();
@@ -74,6 +78,21 @@ export class LanguageModel {
   /** The log-probability of `token` under the last forward pass. */
   logprob(token: number): number {
     return (this.logits[token] as number) - this.logNormalizer;
+  }
+
+  logprobAt(token: number, temperature: number): number {
+    if (temperature === 0 || temperature === 1) return this.logprob(token);
+    const largest = this.logits.reduce((most, logit) => Math.max(most, logit), Number.NEGATIVE_INFINITY);
+    const total = this.logits.reduce((sum, logit) => sum + Math.exp((logit - largest) / temperature), 0);
+    return ((this.logits[token] as number) - largest) / temperature - Math.log(total);
+  }
+
+  draw(settings: ChoiceSettings, random: RandomStream): number {
+    return chooseToken(this.logits, settings, random);
+  }
+
+  mostLikely(count: number): Int32Array {
+    return rankTokens(this.logits).subarray(0, count);
   }
 
   /** Linear near zero, never longer than √width: a large learning rate turns the stream instead of blowing it up. */

@@ -1,8 +1,9 @@
-import { BYTE_TOKENIZER_ID } from '@tinkex/types';
 import { DEFAULT_OPTIMIZER } from '@tinkex/types/wire';
 import { type AdapterModule, LoraAdapter } from './adapter.js';
 import { type BaseModel, createBaseModel } from './base-model.js';
-import { readAdapter, readHeader } from './checkpoint.js';
+import { type BaseModelOptions, builtInModels, describeModel, type KnownModel, vocabularyOf } from './base-models.js';
+import { readAdapter } from './checkpoint.js';
+import { type CheckpointHeader, readHeader } from './checkpoint-files.js';
 import {
   type CheckpointFiles,
   DEFAULT_BASE_MODEL,
@@ -14,34 +15,51 @@ import {
 } from './engine.js';
 import { LanguageModel } from './language-model.js';
 import { LearnModel } from './learn-model.js';
-import { LearnSampler, type SampleStreams } from './learn-sampler.js';
+import { LearnSampler } from './learn-sampler.js';
 import { LOSS_NAMES } from './losses.js';
-import { hashText, seededStream, seedWords } from './random.js';
+import type { Network } from './network.js';
+import { hashText, seedWords } from './random.js';
+import { BaseDistribution } from './recall/base-distribution.js';
+import { RecallAdapter } from './recall/recall-adapter.js';
+import { readRecall } from './recall/recall-checkpoint.js';
+import { RecallModel } from './recall/recall-model.js';
+import { RecallNetwork } from './recall/recall-network.js';
+import { StreamSource } from './sample-streams.js';
+import { TINY_VOCABULARY, TinyNetwork } from './tiny-network.js';
 
 /** Options of {@link learnEngine}. */
 export interface LearnEngineOptions {
   /**
-   * The seed for models and samples that have none. What is sampled then also depends on the order of the calls. Default 0.
+   * The seed for models and samples that have none. What `tinkex/tiny` samples then also depends on the order of the calls; what other models
+   * sample depends on the prompt and on how often it was sampled before. Default 0.
    */
   readonly seed?: number | undefined;
-  /** Base models to offer: a name, or a name with a context length. Default: `tinkex/tiny` with 32,768 tokens. */
-  readonly models?: readonly (string | { readonly modelName: string; readonly maxContextLength?: number | undefined })[] | undefined;
+  /** Base models to offer. Default: `tinkex/tiny`, `tinkex/small` and every model of the table in `@tinkex/types/models`. */
+  readonly models?: readonly (string | BaseModelOptions)[] | undefined;
+  /** Whether any other name is a base model as well, with a vocabulary of 262,144 tokens. Default false. */
+  readonly anyModel?: boolean | undefined;
+  /**
+   * The log-probabilities that samples report for their tokens: `raw`, those of the model, which a training pass reports too; or `tempered`, those after
+   * the temperature, which the tokens were drawn from. They are equal at temperature 1. Default `raw`.
+   */
+  readonly sampledLogprobs?: 'raw' | 'tempered' | undefined;
 }
 
-const DEFAULT_CONTEXT_LENGTH = 32_768;
 const MAX_RANK = 256;
-const UNSEEDED = 'unseeded';
 
 /**
- * A small language model that really learns, in plain TypeScript, on one core: byte-level vocabulary, a frozen base that depends only on the
- * model's name, a trainable low-rank adapter, true gradients for the loss functions, AdamW and Dimuon, sampling.
+ * Small language models that really learn, in plain TypeScript, on one core: a frozen base that depends only on the model's name, a trainable
+ * adapter, true gradients for the loss functions, AdamW and Dimuon, sampling.
  * Everything is synchronous and repeatable bit for bit: the same calls with the same seeds give the same numbers.
  *
- * **Learning rates.** From 1e-3 to 5e-2, thirty steps more than halve the loss of a few sentences, at any rank from 8; from 1e-2 to 5e-2 the
- * model memorizes them (greedy sampling repeats them). Start with 1e-2. 1e-4, usual for large models, moves this one slowly.
+ * **Models.** `tinkex/tiny` reads nine bytes back. `tinkex/small` and all others read their whole prompt, for any vocabulary of up to 262,144
+ * tokens: they memorize, copy from the prompt, and learn from rewards. Their cost does not depend on the vocabulary.
  *
- * **Flags.** `trainAttn`, `trainMlp` and `trainUnembed` select the adapters. Alone, the mlp's memory learns sentences best, the attention's
- * offsets learn more slowly, and the unembedding learns little more than which bytes are frequent.
+ * **Learning rates.** From 1e-3 to 5e-2, thirty steps more than halve the loss of a few sentences, at any rank from 8; from 1e-2 to 5e-2 the
+ * model memorizes them (greedy sampling repeats them). Start with 1e-2. 1e-4, usual for large models, moves these slowly.
+ *
+ * **Flags.** `trainAttn`, `trainMlp` and `trainUnembed` select the adapters. Alone, the mlp's memory learns sentences best, the attention
+ * learns to copy (in `tinkex/tiny`: what follows which byte), and the unembedding learns little more than which tokens are frequent.
  *
  * **Images and audio** are read as repeatable noise derived from their content: they condition the text but are never predicted. An image must
  * have `expectedTokens`.
@@ -59,21 +77,30 @@ class LearnEngine implements Engine {
   readonly optimizers = ['adamw', 'dimuon'] as const;
   readonly lossFunctions = [...LOSS_NAMES, 'custom'];
   readonly supportedModels: readonly EngineModelInfo[];
+  readonly counters: EngineCounters;
+  readonly #models: Map<string, KnownModel>;
+  readonly #anyModel: boolean;
+  readonly #isTempered: boolean;
   readonly #seed: number;
-  readonly #bases = new Map<string, BaseModel>();
-  #unseededCalls = 0;
-  #reportedCalls = 0;
+  readonly #streams: StreamSource;
+  readonly #tinyBases = new Map<string, BaseModel>();
 
-  constructor({ seed = 0, models = [DEFAULT_BASE_MODEL] }: LearnEngineOptions) {
+  constructor({ seed = 0, models = builtInModels(), anyModel = false, sampledLogprobs = 'raw' }: LearnEngineOptions) {
     this.#seed = seed;
-    this.supportedModels = models.map((model) => {
-      const { modelName, maxContextLength = DEFAULT_CONTEXT_LENGTH } = typeof model === 'string' ? { modelName: model } : model;
-      return { modelName, maxContextLength, tokenizerId: BYTE_TOKENIZER_ID, arch: 'tinkex-sparse-ngram' };
-    });
+    this.#streams = new StreamSource(seed);
+    this.counters = this.#streams.counters;
+    this.#anyModel = anyModel;
+    this.#isTempered = sampledLogprobs === 'tempered';
+    this.#models = new Map(models.map(describeModel).map((model) => [model.modelName, model]));
+    this.supportedModels = [...this.#models.values()];
+  }
+
+  findModel(modelName: string): KnownModel | undefined {
+    return this.#models.get(modelName) ?? (this.#anyModel && modelName !== '' ? describeModel(modelName) : undefined);
   }
 
   createModel({ baseModel, lora, optimizer = DEFAULT_OPTIMIZER }: ModelSpec): LearnModel {
-    const info = this.#find(baseModel);
+    const info = this.#require(baseModel);
     if (!Number.isInteger(lora.rank) || lora.rank < 1 || lora.rank > MAX_RANK) {
       throw new EngineUserError(`The rank of the adapter must be a whole number from 1 to ${MAX_RANK}, got ${lora.rank}.`);
     }
@@ -82,10 +109,9 @@ class LearnEngine implements Engine {
     if (lora.trainMlp ?? true) modules.push('mlp');
     if (lora.trainUnembed ?? true) modules.push('unembed');
     if (modules.length === 0) throw new EngineUserError('Nothing to train: train_attn, train_mlp and train_unembed are all false.');
-    const adapter = new LoraAdapter({ rank: lora.rank, modules });
-    adapter.initialize(hashText(baseModel), ...seedWords(lora.seed ?? this.#seed));
     if (optimizer.type === 'other') throw new EngineUserError(`Unknown optimizer. This engine has ${this.optimizers.join(' and ')}.`);
-    return new LearnModel(this.#base(baseModel), adapter, info.maxContextLength, optimizer.type);
+    const shape = { rank: lora.rank, modules };
+    return new LearnModel(isTiny(info) ? this.#tinyNetwork(info, shape, lora.seed) : recallNetwork(info, shape), optimizer.type);
   }
 
   createSampler({
@@ -95,32 +121,32 @@ class LearnEngine implements Engine {
     readonly baseModel: string;
     readonly checkpoint?: CheckpointFiles | undefined;
   }): LearnSampler {
-    const info = this.#find(baseModel);
-    const adapter = checkpoint === undefined ? undefined : adapterOf(checkpoint, baseModel);
-    return new LearnSampler(new LanguageModel(this.#base(baseModel), adapter), info.maxContextLength, this.#streams);
+    const info = this.#require(baseModel);
+    const { maxContextLength } = info;
+    const header = checkpoint && headerOf(checkpoint, baseModel);
+    const common = { maxContextLength, isTempered: this.#isTempered };
+    if (isTiny(info)) {
+      const adapter = checkpoint && header && readAdapter(checkpoint, header);
+      const model = new LanguageModel(this.#tinyBase(baseModel), adapter);
+      return new LearnSampler({ ...common, model, vocabulary: TINY_VOCABULARY, streams: this.#streams.inOrder });
+    }
+    const adapter = checkpoint && header && readRecall(checkpoint, header);
+    const model = new RecallModel(baseOf(info), adapter);
+    return new LearnSampler({ ...common, model, vocabulary: vocabularyOf(info), streams: this.#streams.keyed });
   }
 
-  /** Samples without a seed take the next number: after a restart too. */
-  readonly counters: EngineCounters = {
-    entries: () => [[UNSEEDED, this.#unseededCalls]],
-    takeChanged: () => {
-      const changed = this.#reportedCalls === this.#unseededCalls ? [] : this.counters.entries();
-      this.#reportedCalls = this.#unseededCalls;
-      return changed;
-    },
-    restore: (entries) => {
-      this.#unseededCalls = new Map(entries).get(UNSEEDED) ?? 0;
-      this.#reportedCalls = this.#unseededCalls;
-    },
-  };
+  #tinyNetwork(
+    { modelName, maxContextLength }: KnownModel,
+    shape: { rank: number; modules: AdapterModule[] },
+    seed?: number | bigint,
+  ): Network {
+    const adapter = new LoraAdapter(shape);
+    adapter.initialize(hashText(modelName), ...seedWords(seed ?? this.#seed));
+    return new TinyNetwork(this.#tinyBase(modelName), adapter, maxContextLength);
+  }
 
-  readonly #streams: SampleStreams = (seed) => {
-    const seeds = seed === undefined ? [...seedWords(this.#seed), hashText(UNSEEDED), ++this.#unseededCalls] : seedWords(seed);
-    return (index) => seededStream(...seeds, index);
-  };
-
-  #find(modelName: string): EngineModelInfo {
-    const info = this.supportedModels.find((model) => model.modelName === modelName);
+  #require(modelName: string): KnownModel {
+    const info = this.findModel(modelName);
     if (info === undefined) {
       const known = this.supportedModels.map((model) => model.modelName).join(', ');
       throw new EngineUserError(`Unknown base model '${modelName}'. This engine offers: ${known}.`);
@@ -129,17 +155,29 @@ class LearnEngine implements Engine {
   }
 
   /** Drawn on first use and shared: base weights never change. */
-  #base(modelName: string): BaseModel {
-    const known = this.#bases.get(modelName);
+  #tinyBase(modelName: string): BaseModel {
+    const known = this.#tinyBases.get(modelName);
     if (known !== undefined) return known;
     const base = createBaseModel(modelName);
-    this.#bases.set(modelName, base);
+    this.#tinyBases.set(modelName, base);
     return base;
   }
 }
 
-function adapterOf(checkpoint: CheckpointFiles, baseModel: string): LoraAdapter {
+function isTiny({ modelName }: KnownModel): boolean {
+  return modelName === DEFAULT_BASE_MODEL;
+}
+
+function baseOf({ modelName, vocabularySize }: KnownModel): BaseDistribution {
+  return new BaseDistribution(modelName, vocabularySize);
+}
+
+function recallNetwork(info: KnownModel, shape: { rank: number; modules: AdapterModule[] }): Network {
+  return new RecallNetwork(info.modelName, baseOf(info), new RecallAdapter(shape), vocabularyOf(info), info.maxContextLength);
+}
+
+function headerOf(checkpoint: CheckpointFiles, baseModel: string): CheckpointHeader {
   const header = readHeader(checkpoint);
   if (header.baseModel !== baseModel) throw new EngineUserError(`The checkpoint belongs to ${header.baseModel}, not to ${baseModel}.`);
-  return readAdapter(checkpoint, header);
+  return header;
 }

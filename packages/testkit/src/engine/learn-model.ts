@@ -1,50 +1,37 @@
 import { type AdamParams, type DimuonParams, type ForwardBackwardOutput, TensorData } from '@tinkex/types';
-import { AdamW, clipScale, gradientNorm } from './adamw.js';
-import type { LoraAdapter } from './adapter.js';
-import type { BaseModel } from './base-model.js';
-import { readAdapter, readHeader, readOptimizer, writeCheckpoint } from './checkpoint.js';
+import { clipScale, gradientNorm } from './adamw.js';
 import { customLossPass } from './custom-loss-pass.js';
-import { Dimuon } from './dimuon.js';
 import { type CheckpointFiles, type EngineForwardInput, type EngineModel, type EngineState, EngineUserError } from './engine.js';
-import { AdapterGradients } from './gradients.js';
-import { LanguageModel } from './language-model.js';
-import { findLossFunction, resolveLossConfig } from './losses.js';
+import { findLossFunction, type LossInputs, resolveLossConfig } from './losses.js';
+import type { Network } from './network.js';
 import type { EngineOptimizer, Optimizer } from './optimizer.js';
 import { trainingExample } from './training-example.js';
 import { scoreTargets, trainingPass } from './training-pass.js';
 
-/** A model in training: frozen base, adapter, accumulated gradients, optimizer. */
+/** A model in training: a network with its accumulated gradients, and an optimizer. */
 export class LearnModel implements EngineModel {
-  readonly #base: BaseModel;
-  readonly #adapter: LoraAdapter;
-  readonly #maxContextLength: number;
-  readonly #model: LanguageModel;
-  readonly #gradients: AdapterGradients;
+  readonly #network: Network;
   readonly #optimizer: Optimizer;
 
-  constructor(base: BaseModel, adapter: LoraAdapter, maxContextLength: number, optimizer: EngineOptimizer) {
-    this.#base = base;
-    this.#adapter = adapter;
-    this.#maxContextLength = maxContextLength;
-    this.#model = new LanguageModel(base, adapter);
-    this.#gradients = new AdapterGradients(this.#model, adapter);
-    this.#optimizer = optimizer === 'dimuon' ? new Dimuon(adapter.matrices(), adapter.rank) : new AdamW(adapter.matrices());
+  constructor(network: Network, optimizer: EngineOptimizer) {
+    this.#network = network;
+    this.#optimizer = network.createOptimizer(optimizer);
   }
 
   /** Checks all data before computing any: a call that throws {@link EngineUserError} leaves the gradients unchanged. */
   forward(input: EngineForwardInput, { backward }: { readonly backward: boolean }): ForwardBackwardOutput {
     if (input.data.length === 0) throw new EngineUserError('data is empty: give at least one datum.');
     const { customLoss } = input;
-    if (customLoss !== undefined) {
-      return customLossPass(this.#model, input.data, customLoss, this.#maxContextLength, backward ? this.#gradients : undefined);
-    }
+    if (customLoss !== undefined) return customLossPass(this.#network, input.data, customLoss, { backward });
+    const { scorer, gradients } = this.#network;
     const loss = findLossFunction(input.lossFn);
     const config = resolveLossConfig(input.lossFn, loss, input.lossFnConfig);
-    const examples = input.data.map((datum, index) => trainingExample(datum, index, loss, input.lossFn, this.#maxContextLength));
+    const examples = input.data.map((datum, index) => trainingExample(datum, index, loss, input.lossFn, this.#network));
+    if (backward) for (const example of examples) gradients.prepare?.({ ...example, isTrained: trainedTargets(example.inputs) });
     const totals = { loss: 0, targets: 0, weights: 0, clipped: 0 };
     const lossFnOutputs = examples.map((example) => {
-      const tokenLoss = loss.bind(example.inputs, config, () => scoreTargets(this.#model, example));
-      const pass = trainingPass(this.#model, example, tokenLoss, backward ? this.#gradients : undefined);
+      const tokenLoss = loss.bind(example.inputs, config, () => scoreTargets(scorer, example));
+      const pass = trainingPass(scorer, example, tokenLoss, backward ? gradients : undefined);
       totals.loss += pass.loss;
       totals.targets += example.targets.length;
       totals.clipped += pass.clippedTargets;
@@ -60,17 +47,18 @@ export class LearnModel implements EngineModel {
 
   optimStep(params: AdamParams | DimuonParams): { readonly metrics: Record<string, number> } {
     const settings = this.#optimizer.settings(params);
-    const gradients = this.#gradients.matrices();
+    const network = this.#network;
+    const gradients = network.gradients.matrices();
     const norm = gradientNorm(gradients);
     if (!Number.isFinite(norm)) {
-      this.#gradients.clear();
+      network.gradients.clear();
       throw new EngineUserError(
         'The accumulated gradients are not finite: the step was refused and they were dropped. Check the loss inputs.',
       );
     }
-    this.#optimizer.update(this.#adapter.matrices(), gradients, clipScale(norm, settings.gradClipNorm), settings);
-    this.#gradients.clear();
-    this.#model.mergeUnembedding();
+    this.#optimizer.update(network.matrices(), gradients, clipScale(norm, settings.gradClipNorm), settings);
+    network.gradients.clear();
+    network.refresh();
     return {
       metrics: {
         'grad_norm:mean': norm,
@@ -81,41 +69,39 @@ export class LearnModel implements EngineModel {
   }
 
   save(kind: 'training' | 'sampler'): CheckpointFiles {
-    return writeCheckpoint(this.#base.name, this.#adapter, kind === 'training' ? this.#optimizer : undefined);
+    return this.#network.save(kind === 'training' ? this.#optimizer : undefined);
   }
 
   load(checkpoint: CheckpointFiles, { optimizer }: { readonly optimizer: boolean }): void {
-    const header = readHeader(checkpoint);
-    const own = describe(this.#base.name, this.#adapter);
-    const theirs = describe(header.baseModel, header);
-    if (own !== theirs) throw new EngineUserError(`The checkpoint does not fit: it holds ${theirs}, this model is ${own}.`);
-    const adapter = readAdapter(checkpoint, header);
-    const state = optimizer ? readOptimizer(checkpoint, adapter, this.#optimizer.family) : undefined;
-    // Nothing has changed up to here, so a bad checkpoint leaves the model as it was.
-    this.#adapter.copyFrom(adapter);
+    const { family } = this.#optimizer;
+    // Throws before anything has changed, so a bad checkpoint leaves the model as it was.
+    const state = this.#network.load(checkpoint, optimizer ? family : undefined);
+    this.#optimizer.fit(this.#network.matrices());
     this.#optimizer.restore(state);
-    this.#gradients.clear();
-    this.#model.mergeUnembedding();
+    this.#network.gradients.clear();
   }
 
   state(): EngineState {
     const { step, moments } = this.#optimizer;
     const parts = new Map<string, Uint8Array>([['step', bytesOf(Float64Array.of(step))]]);
-    for (const { name, values } of this.#adapter.matrices()) parts.set(`weights ${name}`, bytesOf(values));
+    for (const { name, values } of this.#network.matrices()) parts.set(`weights ${name}`, bytesOf(values));
     for (const [matrix, own] of moments) {
       for (const [name, values] of Object.entries(own)) parts.set(`${name} ${matrix}`, bytesOf(values));
     }
-    for (const { name, values } of this.#gradients.sums()) parts.set(`gradient ${name}`, bytesOf(values));
+    for (const { name, values } of this.#network.gradients.sums()) parts.set(`gradient ${name}`, bytesOf(values));
+    for (const [name, bytes] of this.#network.extraState()) parts.set(name, bytes);
     return parts;
   }
 
   restore(state: EngineState): void {
+    this.#network.reserve(state);
+    this.#optimizer.fit(this.#network.matrices());
     for (const [name, bytes] of this.state()) bytes.set(requirePart(state, name, bytes.length));
     const [step = 0] = new Float64Array(requirePart(state, 'step', 8).slice().buffer);
     const { family, moments } = this.#optimizer;
     // A copy, because an optimizer clears its own moments before it takes over others.
     this.#optimizer.restore({ family, step, moments: structuredClone(moments) });
-    this.#model.mergeUnembedding();
+    this.#network.restored(state);
   }
 }
 
@@ -133,6 +119,8 @@ function tensor(values: Float32Array, shape: readonly number[]): TensorData {
   return TensorData.fromArray(values, 'float32', shape);
 }
 
-function describe(baseModel: string, { rank, modules }: { rank: number; modules: readonly string[] }): string {
-  return `a rank ${rank} adapter (${modules.join(', ')}) of ${baseModel}`;
+/** A target whose weight or advantage is zero moves nothing. */
+function trainedTargets({ weights, advantages }: LossInputs): (index: number) => boolean {
+  const factors = weights ?? advantages;
+  return (index) => factors?.[index] !== 0;
 }

@@ -1,41 +1,47 @@
 import type { SampledSequence, SampleResponse, SamplingParams } from '@tinkex/types';
 import { contextSymbols } from './context-symbols.js';
 import { type EngineSampleInput, type EngineSampler, EngineUserError } from './engine.js';
-import type { LanguageModel } from './language-model.js';
 import { type PromptScoring, scorePrompt, TopkRows } from './prompt-scores.js';
-import type { RandomStream } from './random.js';
+import type { SampleStream, SampleStreams } from './sample-streams.js';
 import { StopCondition } from './stop-condition.js';
-import { type ChoiceSettings, chooseToken } from './token-choice.js';
+import type { ChoiceSettings } from './token-choice.js';
+import type { TokenScorer } from './token-scorer.js';
+import type { Vocabulary } from './vocabulary.js';
 
-/** Gives the stream of numbers for sample `index` of a call; `seed` is the caller's. */
-export type SampleStreams = (seed: number | bigint | undefined) => (index: number) => RandomStream;
+/** What a sampler needs. */
+export interface SamplerParts {
+  readonly model: TokenScorer;
+  readonly vocabulary: Vocabulary;
+  readonly maxContextLength: number;
+  readonly streams: SampleStreams;
+  /** Whether the log-probabilities of sampled tokens are those after the temperature. */
+  readonly isTempered: boolean;
+}
 
 /** Fixed weights to sample from. */
 export class LearnSampler implements EngineSampler {
-  readonly #model: LanguageModel;
-  readonly #maxContextLength: number;
-  readonly #streams: SampleStreams;
+  readonly #parts: SamplerParts;
 
-  constructor(model: LanguageModel, maxContextLength: number, streams: SampleStreams) {
-    this.#model = model;
-    this.#maxContextLength = maxContextLength;
-    this.#streams = streams;
+  constructor(parts: SamplerParts) {
+    this.#parts = parts;
   }
 
   /**
-   * Log-probabilities are those of the model itself, before temperature and truncation: the same numbers a training forward pass reports.
+   * Log-probabilities of the prompt, and of alternatives, are those of the model itself, before temperature and truncation: the same numbers that a
+   * training forward pass reports. So are those of sampled tokens, unless the sampler is tempered: then they are those after the temperature.
    * Throws {@link EngineUserError} for parameters out of range and for a prompt that leaves no room.
    */
   sample(input: EngineSampleInput): SampleResponse {
-    const prompt = contextSymbols(input.prompt, this.#maxContextLength, 'prompt');
+    const { model, vocabulary, maxContextLength, streams } = this.#parts;
+    const prompt = contextSymbols(input.prompt, vocabulary, maxContextLength, 'prompt');
     const settings = choiceSettings(input.samplingParams);
-    const stop = new StopCondition(input.samplingParams.stop);
+    const stop = new StopCondition(input.samplingParams.stop, vocabulary);
     const room = this.#room(prompt.length, input.samplingParams.maxTokens);
     checkCount('num_samples', input.numSamples, 1);
     const { topkSampleLogprobs = 0 } = input;
     checkCount('topk_sample_logprobs', topkSampleLogprobs, 0);
-    const streamOf = this.#streams(input.samplingParams.seed);
-    const scores = scorePrompt(this.#model, prompt, promptScoring(input, settings, prompt.length, streamOf));
+    const streamOf = streams(input.samplingParams.seed, prompt);
+    const scores = scorePrompt(model, vocabulary, prompt, promptScoring(input, settings, prompt.length, streamOf));
     const sequences: SampledSequence[] = [];
     for (let index = 0; index < input.numSamples; index++) {
       sequences.push(this.#continue(prompt, room, settings, stop, topkSampleLogprobs, streamOf(index)));
@@ -44,11 +50,12 @@ export class LearnSampler implements EngineSampler {
   }
 
   #room(promptLength: number, maxTokens: number | undefined): number {
-    const room = this.#maxContextLength - promptLength;
+    const { maxContextLength } = this.#parts;
+    const room = maxContextLength - promptLength;
     if (maxTokens !== undefined) checkCount('max_tokens', maxTokens, 1);
     if (room < (maxTokens ?? 1)) {
       throw new EngineUserError(
-        `The prompt has ${promptLength} tokens and max_tokens is ${maxTokens ?? 'unset'}; together they exceed the context of ${this.#maxContextLength}.`,
+        `The prompt has ${promptLength} tokens and max_tokens is ${maxTokens ?? 'unset'}; together they exceed the context of ${maxContextLength}.`,
       );
     }
     return maxTokens ?? room;
@@ -60,10 +67,10 @@ export class LearnSampler implements EngineSampler {
     settings: ChoiceSettings,
     stop: StopCondition,
     k: number,
-    random: RandomStream,
+    randomAt: SampleStream,
   ): SampledSequence {
-    const model = this.#model;
-    const topk = k === 0 ? undefined : new TopkRows(k, room);
+    const { model, vocabulary, isTempered } = this.#parts;
+    const topk = k === 0 ? undefined : new TopkRows(k, room, vocabulary.size);
     const context = new Int32Array(prompt.length + room);
     context.set(prompt);
     const logprobs = new Float32Array(room);
@@ -72,9 +79,9 @@ export class LearnSampler implements EngineSampler {
     while (length < room && stopReason === 'length') {
       const end = prompt.length + length;
       model.forward(context, end - 1);
-      const token = chooseToken(model.logits, settings, random);
+      const token = model.draw(settings, randomAt(end));
       context[end] = token;
-      logprobs[length] = model.logprob(token);
+      logprobs[length] = isTempered ? model.logprobAt(token, settings.temperature) : model.logprob(token);
       topk?.set(length, model);
       length++;
       if (stop.isMet(context, prompt.length, end + 1)) stopReason = 'stop';
@@ -95,7 +102,7 @@ function promptScoring(
   input: EngineSampleInput,
   { temperature }: ChoiceSettings,
   promptLength: number,
-  streamOf: (index: number) => RandomStream,
+  streamOf: (index: number) => SampleStream,
 ): PromptScoring {
   const { promptLogprobs, topkPromptLogprobs, targetPromptLogprobs, promptAltTokensK = 0, promptLogprobsLastN: lastN } = input;
   checkCount('topk_prompt_logprobs', topkPromptLogprobs, 0);
@@ -112,7 +119,7 @@ function promptScoring(
     targets: targetPromptLogprobs,
     alternatives: promptAltTokensK,
     choice: { temperature, topK: -1, topP: 1 },
-    random: streamOf(ALTERNATIVES_STREAM),
+    random: streamOf(ALTERNATIVES_STREAM)(0),
   };
 }
 

@@ -25,6 +25,8 @@ export interface StepSettings {
 export interface Optimizer extends OptimizerState {
   /** The settings of a step, with all defaults. Throws {@link EngineUserError} for an invalid one. */
   settings(params: AdamParams | DimuonParams): StepSettings;
+  /** Makes room for weights that were added to the matrices. */
+  fit(weights: readonly AdapterMatrix<Float32Array>[]): void;
   /** Takes over a saved state of the same family. Without one it starts again, and the next update is step 1. */
   restore(state?: OptimizerState): void;
   /** Changes `weights` by one step against `gradients` times `gradientScale`. Both lists hold the matrices that the optimizer was created for. */

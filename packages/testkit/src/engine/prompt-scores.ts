@@ -1,10 +1,10 @@
 import { type SampleResponse, TensorData, TopkLogprobs } from '@tinkex/types';
-import { checkToken, isToken } from './context-symbols.js';
+import { checkToken } from './context-symbols.js';
 import { EngineUserError } from './engine.js';
-import { VOCABULARY } from './geometry.js';
-import type { LanguageModel } from './language-model.js';
 import type { RandomStream } from './random.js';
-import { type ChoiceSettings, chooseToken, rankTokens } from './token-choice.js';
+import type { ChoiceSettings } from './token-choice.js';
+import type { TokenScorer } from './token-scorer.js';
+import type { Vocabulary } from './vocabulary.js';
 
 /** What to compute about the tokens of a prompt. */
 export interface PromptScoring {
@@ -26,11 +26,16 @@ export interface PromptScoring {
 const EMPTY_LOGPROB = -99999;
 
 /** One walk over the prompt for all kinds of scores. The first position has none; the token of an image or of audio has no log-probability. */
-export function scorePrompt(model: LanguageModel, prompt: Int32Array, scoring: PromptScoring): Partial<SampleResponse> {
+export function scorePrompt(
+  model: TokenScorer,
+  vocabulary: Vocabulary,
+  prompt: Int32Array,
+  scoring: PromptScoring,
+): Partial<SampleResponse> {
   const { hasLogprobs, topk, from, targets, alternatives, choice, random } = scoring;
   const promptLogprobs = hasLogprobs ? new Float32Array(prompt.length).fill(Number.NaN) : undefined;
-  const rows = topk > 0 ? new TopkRows(topk, prompt.length) : undefined;
-  const targetScores = targets && new TargetScores(targets, prompt.length);
+  const rows = topk > 0 ? new TopkRows(topk, prompt.length, vocabulary.size) : undefined;
+  const targetScores = targets && new TargetScores(targets, vocabulary, prompt.length);
   const drawn = alternatives > 0 ? new DrawnTokens(alternatives, prompt.length) : undefined;
   const first = targetScores === undefined && drawn === undefined ? from : 1;
   const isIdle = promptLogprobs === undefined && rows === undefined && targetScores === undefined && drawn === undefined;
@@ -39,7 +44,7 @@ export function scorePrompt(model: LanguageModel, prompt: Int32Array, scoring: P
     model.forward(prompt, position - 1);
     targetScores?.set(position - 1, model);
     drawn?.set(position - 1, model, choice, random);
-    if (position < from || !isToken(symbol)) continue;
+    if (position < from || symbol >= vocabulary.size) continue;
     if (promptLogprobs !== undefined) promptLogprobs[position] = model.logprob(symbol);
     rows?.set(position, model);
   }
@@ -57,16 +62,16 @@ export class TopkRows {
   readonly #tokenIds: Int32Array;
   readonly #logprobs: Float32Array;
 
-  constructor(k: number, length: number) {
-    this.#k = Math.min(k, VOCABULARY);
+  constructor(k: number, length: number, vocabularySize: number) {
+    this.#k = Math.min(k, vocabularySize);
     this.#tokenIds = new Int32Array(length * this.#k);
     this.#logprobs = new Float32Array(length * this.#k).fill(EMPTY_LOGPROB);
   }
 
   /** Takes the row from the last forward pass. */
-  set(position: number, model: LanguageModel): void {
+  set(position: number, model: TokenScorer): void {
     const start = position * this.#k;
-    const best = rankTokens(model.logits).subarray(0, this.#k);
+    const best = model.mostLikely(this.#k);
     this.#tokenIds.set(best, start);
     best.forEach((token, rank) => {
       this.#logprobs[start + rank] = model.logprob(token);
@@ -87,7 +92,7 @@ class TargetScores {
   readonly #scores: Float32Array;
 
   /** Throws {@link EngineUserError} for a wrong shape, for no id at all, and for ids outside the vocabulary. */
-  constructor(targets: TensorData, promptLength: number) {
+  constructor(targets: TensorData, vocabulary: Vocabulary, promptLength: number) {
     const { data, dtype, shape = [] } = targets;
     if (dtype !== 'int64' || shape.length !== 2 || shape[0] !== promptLength - 1) {
       throw new EngineUserError(
@@ -98,10 +103,10 @@ class TargetScores {
     this.#ids = Int32Array.from(data as BigInt64Array, Number);
     this.#scores = new Float32Array(data.length);
     if (!this.#ids.some((id) => id !== -1)) throw new EngineUserError('target_prompt_logprobs names no token: every cell is -1.');
-    for (const id of this.#ids) if (id !== -1) checkToken(id, 'in target_prompt_logprobs');
+    for (const id of this.#ids) if (id !== -1) checkToken(id, vocabulary, 'in target_prompt_logprobs');
   }
 
-  set(row: number, model: LanguageModel): void {
+  set(row: number, model: TokenScorer): void {
     const { shape = [], sparseCrowIndices: starts } = this.#targets;
     const columns = shape[1] ?? 0;
     const start = starts === undefined ? row * columns : Number(starts[row]);
@@ -129,10 +134,10 @@ class DrawnTokens {
     this.#logprobs = new Float32Array((promptLength - 1) * k);
   }
 
-  set(row: number, model: LanguageModel, choice: ChoiceSettings, random: RandomStream): void {
+  set(row: number, model: TokenScorer, choice: ChoiceSettings, random: RandomStream): void {
     const [, k] = this.#shape;
     for (let index = row * k; index < (row + 1) * k; index++) {
-      const token = chooseToken(model.logits, choice, random);
+      const token = model.draw(choice, random);
       this.#tokens[index] = BigInt(token);
       this.#logprobs[index] = model.logprob(token);
     }

@@ -1,10 +1,10 @@
 import { EngineUserError } from './engine.js';
 
-/** A float32 matrix in a safetensors file. */
+/** A tensor in a safetensors file. */
 export interface NamedTensor {
   readonly name: string;
   readonly shape: readonly number[];
-  readonly values: Float32Array;
+  readonly values: Float32Array | Int32Array;
 }
 
 /** The parts of a safetensors file this engine writes and reads. */
@@ -16,12 +16,12 @@ export interface TensorFile {
 const HEADER_LENGTH_BYTES = 8;
 const ALIGNMENT = 8;
 
-/** Writes the safetensors format: header length (8 bytes), JSON header padded with spaces, little-endian float32 data. */
+/** Writes the safetensors format: header length (8 bytes), JSON header padded with spaces, little-endian data. */
 export function encodeSafetensors({ tensors, metadata }: TensorFile): Uint8Array {
   const header: Record<string, unknown> = { __metadata__: metadata };
   let offset = 0;
   for (const { name, shape, values } of tensors) {
-    header[name] = { dtype: 'F32', shape, data_offsets: [offset, offset + values.byteLength] };
+    header[name] = { dtype: values instanceof Int32Array ? 'I32' : 'F32', shape, data_offsets: [offset, offset + values.byteLength] };
     offset += values.byteLength;
   }
   const json = JSON.stringify(header);
@@ -32,13 +32,17 @@ export function encodeSafetensors({ tensors, metadata }: TensorFile): Uint8Array
   file.set(headerBytes, HEADER_LENGTH_BYTES);
   let position = HEADER_LENGTH_BYTES + headerBytes.length;
   for (const { values } of tensors) {
-    for (let index = 0; index < values.length; index++) view.setFloat32(position + 4 * index, values[index] as number, true);
+    if (values instanceof Int32Array) {
+      for (let index = 0; index < values.length; index++) view.setInt32(position + 4 * index, values[index] as number, true);
+    } else {
+      for (let index = 0; index < values.length; index++) view.setFloat32(position + 4 * index, values[index] as number, true);
+    }
     position += values.byteLength;
   }
   return file;
 }
 
-/** Reads a file of float32 tensors. Throws {@link EngineUserError} when the bytes are not one. */
+/** Reads a file of float32 and int32 tensors. Throws {@link EngineUserError} when the bytes are not one. */
 export function decodeSafetensors(file: Uint8Array): TensorFile {
   const view = new DataView(file.buffer, file.byteOffset, file.byteLength);
   if (file.byteLength < HEADER_LENGTH_BYTES) throw malformed('too short');
@@ -62,14 +66,18 @@ function parseHeader(bytes: Uint8Array): Record<string, unknown> {
 
 function readTensor(view: DataView, dataStart: number, name: string, entry: unknown): NamedTensor {
   const { dtype, shape, data_offsets: offsets } = (entry ?? {}) as { dtype?: unknown; shape?: unknown; data_offsets?: unknown };
-  if (dtype !== 'F32' || !isIntegers(shape) || !isIntegers(offsets)) throw malformed(`tensor ${name} is not a float32 tensor`);
+  if ((dtype !== 'F32' && dtype !== 'I32') || !isIntegers(shape) || !isIntegers(offsets))
+    throw malformed(`tensor ${name} is not a tensor of float32 or int32`);
   const [begin = 0, end = 0] = offsets;
   const length = shape.reduce((product, size) => product * size, 1);
   if (end - begin !== 4 * length || dataStart + end > view.byteLength) {
     throw malformed(`tensor ${name} has ${end - begin} bytes for ${length} values`);
   }
-  const values = new Float32Array(length);
-  for (let index = 0; index < length; index++) values[index] = view.getFloat32(dataStart + begin + 4 * index, true);
+  const values = dtype === 'I32' ? new Int32Array(length) : new Float32Array(length);
+  for (let index = 0; index < length; index++) {
+    const at = dataStart + begin + 4 * index;
+    values[index] = dtype === 'I32' ? view.getInt32(at, true) : view.getFloat32(at, true);
+  }
   return { name, shape, values };
 }
 

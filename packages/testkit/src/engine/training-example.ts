@@ -2,7 +2,9 @@ import type { Datum, TensorData } from '@tinkex/types';
 import { checkToken, contextSymbols } from './context-symbols.js';
 import { EngineUserError } from './engine.js';
 import type { LossFunction, LossInputs } from './losses.js';
+import type { Network } from './network.js';
 import type { PassInput } from './training-pass.js';
+import type { Vocabulary } from './vocabulary.js';
 
 /** A datum, checked and laid out for the training loop. */
 export interface TrainingExample extends PassInput {
@@ -15,9 +17,15 @@ export interface TrainingExample extends PassInput {
  * Checks a datum against what the loss needs. Targets are one per position (`[N]`) or several (`[N, K]`, as for distillation); every other
  * input has the targets' shape. Throws {@link EngineUserError} naming the datum and the field, in wire names, as any client's user knows them.
  */
-export function trainingExample(datum: Datum, index: number, loss: LossFunction, lossName: string, maxLength: number): TrainingExample {
+export function trainingExample(
+  datum: Datum,
+  index: number,
+  loss: LossFunction,
+  lossName: string,
+  { vocabulary, maxContextLength }: Pick<Network, 'vocabulary' | 'maxContextLength'>,
+): TrainingExample {
   const name = `datum ${index}`;
-  const context = contextSymbols(datum.modelInput, maxLength, `model_input of ${name}`);
+  const context = contextSymbols(datum.modelInput, vocabulary, maxContextLength, `model_input of ${name}`);
   const given = datum.lossFnInputs as Readonly<Record<string, TensorData | undefined>>;
   const allowed = ['targetTokens', ...loss.inputs, ...loss.optionalInputs];
   for (const key of Object.keys(given)) {
@@ -39,7 +47,7 @@ export function trainingExample(datum: Datum, index: number, loss: LossFunction,
     const tensor = given[key];
     if (tensor !== undefined) inputs[key] = numbers(tensor, wireName(key), shape, name);
   }
-  return { context, targets: tokenIds(targetTensor, name), targetsPerPosition: shape[1] ?? 1, shape, inputs };
+  return { context, targets: tokenIds(targetTensor, vocabulary, name), targetsPerPosition: shape[1] ?? 1, shape, inputs };
 }
 
 function required(given: Readonly<Record<string, TensorData | undefined>>, key: string, name: string, lossName: string): TensorData {
@@ -48,12 +56,12 @@ function required(given: Readonly<Record<string, TensorData | undefined>>, key: 
   return tensor;
 }
 
-function tokenIds(tensor: TensorData, name: string): Int32Array {
+function tokenIds(tensor: TensorData, vocabulary: Vocabulary, name: string): Int32Array {
   if (tensor.dtype !== 'int64') throw new EngineUserError(`target_tokens of ${name} must be int64, got ${tensor.dtype}.`);
   const ids = new Int32Array(tensor.data.length);
   for (let index = 0; index < ids.length; index++) {
     const token = Number(tensor.data[index]);
-    checkToken(token, `target ${index} of ${name}`);
+    checkToken(token, vocabulary, `target ${index} of ${name}`);
     ids[index] = token;
   }
   return ids;

@@ -1,6 +1,5 @@
-import type { AdapterGradients } from './gradients.js';
-import type { LanguageModel } from './language-model.js';
 import type { TokenLoss, TokenLossFunction } from './losses.js';
+import type { Gradients, TokenScorer } from './token-scorer.js';
 
 /** What a pass needs of an example. */
 export interface PassInput {
@@ -20,12 +19,7 @@ export interface PassResult {
 }
 
 /** Scores every target of an example; with `gradients`, adds the derivative of the summed loss to them. */
-export function trainingPass(
-  model: LanguageModel,
-  input: PassInput,
-  tokenLoss: TokenLossFunction,
-  gradients?: AdapterGradients,
-): PassResult {
+export function trainingPass(model: TokenScorer, input: PassInput, tokenLoss: TokenLossFunction, gradients?: Gradients): PassResult {
   const { context, targets, targetsPerPosition } = input;
   const logprobs = new Float32Array(targets.length);
   const elementwiseLoss = new Float32Array(targets.length);
@@ -52,7 +46,7 @@ export function trainingPass(
 }
 
 /** The log-probability of every target, in full precision: for losses that depend on all of them. */
-export function scoreTargets(model: LanguageModel, { context, targets, targetsPerPosition }: PassInput): Float64Array {
+export function scoreTargets(model: TokenScorer, { context, targets, targetsPerPosition }: PassInput): Float64Array {
   const logprobs = new Float64Array(targets.length);
   for (let position = 0; position < context.length; position++) {
     model.forward(context, position);

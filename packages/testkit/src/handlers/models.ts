@@ -1,6 +1,6 @@
 import type { LoraConfig, OptimizerConfig } from '@tinkex/types';
 import { DEFAULT_OPTIMIZER } from '@tinkex/types/wire';
-import type { CheckpointFiles } from '../engine/engine.js';
+import { type CheckpointFiles, findBaseModel } from '../engine/engine.js';
 import { jsonReply, refuse, type ServerReply } from '../requests/message.js';
 import type { RequestContext, RouteHandler } from '../requests/request-context.js';
 import { acceptedId } from '../state/accepted-id.js';
@@ -96,7 +96,7 @@ function createdModel({ modelId }: ModelRecord): unknown {
 
 export const getInfo: RouteHandler<'getInfo'> = (context) => {
   const model = modelOf(context, context.request.modelId);
-  const info = context.server.engine.supportedModels.find(({ modelName }) => modelName === model.baseModel);
+  const info = findBaseModel(context.server.engine, model.baseModel);
   const common = { type: 'get_info', model_id: model.modelId, model_name: model.baseModel };
   if (!context.server.dialect.hasModelDetails) return jsonReply(200, { ...common, model_data: { model_name: model.baseModel } });
   return jsonReply(200, {
@@ -128,8 +128,9 @@ export const unloadModel: RouteHandler<'unloadModel'> = (context) => {
 
 /** Answers 400 when the engine does not have the base model. */
 export function requireBaseModel({ server }: RequestContext, baseModel: string): void {
+  if (findBaseModel(server.engine, baseModel) !== undefined) return;
   const names = server.engine.supportedModels.map(({ modelName }) => modelName);
-  if (!names.includes(baseModel)) refuse(400, `The base model ${baseModel} is not supported; choose one of ${names.join(', ')}`);
+  refuse(400, `The base model ${baseModel} is not supported; choose one of ${names.join(', ')}`);
 }
 
 /** Answers 400 when the engine does not have the optimizer. */

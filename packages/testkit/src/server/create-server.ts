@@ -1,8 +1,9 @@
 import type { Clock } from '@tinkex/http';
 import { VirtualClock } from '@tinkex/http/testing';
 import { ClockShare } from '../clock/server-clock.js';
+import { builtInModels } from '../engine/base-models.js';
 import { cannedEngine } from '../engine/canned-engine.js';
-import { DEFAULT_BASE_MODEL, type Engine } from '../engine/engine.js';
+import type { Engine } from '../engine/engine.js';
 import { learnEngine } from '../engine/learn-engine.js';
 import { StateStore } from '../persistence/state-store.js';
 import { Recorder } from '../recorder/recorder.js';
@@ -128,7 +129,9 @@ function tenantsOf(settings: ServerSettings, clock: Clock, changes: StateChanges
   });
 }
 
-function resolveEngine({ engine = 'learn', baseModels = [] }: TestServerOptions): Engine {
+function resolveEngine({ engine = 'learn', baseModels = [], anyModel, samplingSeed, sampledLogprobs }: TestServerOptions): Engine {
   if (typeof engine !== 'string') return engine;
-  return engine === 'canned' ? cannedEngine({ baseModels }) : learnEngine({ models: [...new Set([DEFAULT_BASE_MODEL, ...baseModels])] });
+  return engine === 'canned'
+    ? cannedEngine({ baseModels, anyModel })
+    : learnEngine({ models: [...builtInModels(), ...baseModels], anyModel, seed: samplingSeed, sampledLogprobs });
 }

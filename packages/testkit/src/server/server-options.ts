@@ -2,6 +2,7 @@ import type { Clock } from '@tinkex/http';
 import type { ClientConfigResponse } from '@tinkex/types/wire';
 import type { Dialect } from '../dialects/dialect.js';
 import type { DialectName } from '../dialects/presets.js';
+import type { BaseModelOptions } from '../engine/base-models.js';
 import type { Engine } from '../engine/engine.js';
 import type { Durability } from '../persistence/state-store.js';
 import type { RecordedCall } from '../recorder/recorded-call.js';
@@ -31,8 +32,20 @@ export interface ControlOptions {
 export interface TestServerOptions {
   /** The engine: `learn` (default) really learns, `canned` gives fixed answers of the right shape, or pass your own. */
   readonly engine?: 'learn' | 'canned' | Engine | undefined;
-  /** More base model names for the built-in engines, all served by the same tiny model. `tinkex/tiny` is always there. */
-  readonly baseModels?: readonly string[] | undefined;
+  /**
+   * More base models for the built-in engines, or other settings of known ones. `tinkex/tiny` is always there; the engine `learn` also has
+   * `tinkex/small` and every model of the table in `@tinkex/types/models`.
+   */
+  readonly baseModels?: readonly (string | BaseModelOptions)[] | undefined;
+  /** Whether any other name is a base model of the built-in engines too, with a vocabulary of 262,144 tokens. Default false. */
+  readonly anyModel?: boolean | undefined;
+  /** The seed of samples that have none, for the engine `learn`. Default 0. */
+  readonly samplingSeed?: number | undefined;
+  /**
+   * The log-probabilities that samples of the engine `learn` report: `raw` are those of the model, as a training pass reports them; `tempered` are
+   * those after the temperature. Default `raw`.
+   */
+  readonly sampledLogprobs?: 'raw' | 'tempered' | undefined;
   /** The server to imitate. Default `hosted`. */
   readonly dialect?: DialectName | Dialect | undefined;
   /** The clock for polls, expiries and delays. Default: the system clock. */

@@ -250,7 +250,7 @@ describe('a sequence ends', () => {
   });
 
   it('where the context is full, when max tokens is not set', async () => {
-    const short = learnEngine({ models: [{ modelName: 'short', maxContextLength: 6 }] });
+    const short = learnEngine({ models: [{ name: 'short', contextLength: 6 }] });
     const base = await short.createSampler({ baseModel: 'short' });
     const { sequences } = await sample('abcd', { temperature: 0 }, {}, base);
     expect(sequences[0]!.tokens).toHaveLength(2);

@@ -260,7 +260,7 @@ describe('wrong training inputs are user errors that say what to change', () => 
   });
 
   it('no data, too long a context', async () => {
-    const engine = learnEngine({ models: [{ modelName: 'short', maxContextLength: 8 }] });
+    const engine = learnEngine({ models: [{ name: 'short', contextLength: 8 }] });
     const model = await engine.createModel({ baseModel: 'short', lora: { rank: 1, trainAttn: true, trainMlp: true, trainUnembed: true } });
     await expect(async () => model.forward(crossEntropy(), { backward: true })).rejects.toThrow(/data is empty/);
     await expect(async () => model.forward(crossEntropy(sentenceDatum('123456789')), { backward: true })).rejects.toThrow(
