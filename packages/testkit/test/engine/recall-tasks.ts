@@ -1,4 +1,4 @@
-import { type Datum, datum, ModelInput } from '@tinkex/types';
+import { datum } from '@tinkex/types';
 import { type RandomStream, seededStream } from '../../src/engine/random.js';
 import { IM_END, meanLoss, questionDatum, recall, samplerOf, sampleTokens, trainStep } from './recall.js';
 
@@ -33,10 +33,10 @@ export async function recite(seed: number): Promise<number> {
   return repeated / sentences.length;
 }
 
-/** 64 questions of 200 tokens that differ only in their first tokens, with different answers, in 100 steps of 16: the mean loss of the answers. */
-export async function answerLongQuestions(seed: number, steps = 100): Promise<number> {
+/** 64 questions that differ only in their first tokens, with different answers, in steps of 16: the mean loss of the answers. */
+export async function answerLongQuestions(seed: number, { length = 200, steps = 100 } = {}): Promise<number> {
   const random = seededStream(seed, 2);
-  const shared = tokens(random, 180);
+  const shared = tokens(random, length - 20);
   const questions = Array.from({ length: 64 }, () => questionDatum([...tokens(random, 20), ...shared], [...tokens(random, 4), IM_END]));
   const { model } = await recall();
   for (let step = 0; step < steps; step++) {

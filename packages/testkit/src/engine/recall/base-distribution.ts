@@ -33,8 +33,10 @@ export class BaseDistribution {
   /** Sets the odds that follow a context with this key. */
   read(key: number): void {
     let largest = Number.NEGATIVE_INFINITY;
+    const mix = mixBits;
+    const seed = this.#seed;
     for (let index = 0; index < CLASSES; index++) {
-      const logit = (mixBits(key ^ (this.#seed + Math.imul(index + 1, 0x9e3779b9))) / 2 ** 32 - 0.5) * 2 * NOISE;
+      const logit = (mix(key ^ (seed + Math.imul(index + 1, 0x9e3779b9))) / 2 ** 32 - 0.5) * 2 * NOISE;
       this.logits[index] = logit;
       if (logit > largest) largest = logit;
     }

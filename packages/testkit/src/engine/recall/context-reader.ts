@@ -1,11 +1,15 @@
 import { COPY_WINDOW, GATES, KEYS, NGRAM_ORDERS, START_SYMBOL } from './geometry.js';
 import { RELATION_COUNT, RELATIONS } from './relations.js';
 
-const LONGEST = NGRAM_ORDERS.at(-1) as number;
+/** Local copies of imported constants, which are slower to read when modules are transformed, as in tests. */
+const ORDERS = Int32Array.from(NGRAM_ORDERS);
+const WINDOW = COPY_WINDOW;
+const START = START_SYMBOL;
+const LONGEST = ORDERS.at(-1) as number;
 const HASH_START = 0x9e3779b9 | 0;
 const NONE = -1;
 /** The place of the prefix among the keys. The suggestion comes after it. */
-const PREFIX_KEY = NGRAM_ORDERS.length;
+const PREFIX_KEY = ORDERS.length;
 /** The lengths of n-grams whose last occurrence is remembered: first those looked up at several places, then those of the suffixes. */
 const MATCHED = [...RELATIONS.orders, ...RELATIONS.suffixes];
 
@@ -65,7 +69,7 @@ export class ContextReader {
   }
 
   #tokenAt(context: Int32Array, source: number, position: number): number {
-    if (source < 0 || source > position || position - source > COPY_WINDOW) return NONE;
+    if (source < 0 || source > position || position - source > WINDOW) return NONE;
     const symbol = context[source] as number;
     return symbol < this.#vocabularySize ? symbol : NONE;
   }
@@ -85,13 +89,13 @@ export class ContextReader {
     const hashes = this.#hashes;
     let hash = HASH_START;
     for (let length = 1; length <= LONGEST; length++) {
-      const symbol = position >= length - 1 ? (context[position - length + 1] as number) : START_SYMBOL;
+      const symbol = position >= length - 1 ? (context[position - length + 1] as number) : START;
       hash = Math.imul(hash ^ (symbol + 1), 0x85ebca6b);
       hash ^= hash >>> 15;
       hashes[length] = hash;
     }
-    for (let index = 0; index < NGRAM_ORDERS.length; index++) {
-      keys[index] = finish((hashes[NGRAM_ORDERS[index] as number] as number) ^ Math.imul(index + 1, 0x27d4eb2f));
+    for (let index = 0; index < ORDERS.length; index++) {
+      keys[index] = finish((hashes[ORDERS[index] as number] as number) ^ Math.imul(index + 1, 0x27d4eb2f));
     }
     this.#prefix = Math.imul(this.#prefix ^ ((context[position] as number) + 1), 0xcc9e2d51);
     this.#prefix ^= this.#prefix >>> 15;
@@ -112,7 +116,7 @@ export class ContextReader {
         const seen = this.#seen[index] as Map<number, number>;
         const hash = this.#hashes[length] as number;
         found = seen.get(hash) ?? NONE;
-        if (position - found > COPY_WINDOW) found = NONE;
+        if (position - found > WINDOW) found = NONE;
         seen.set(hash, position);
       }
       if (index < orders.length) (this.#earlier[index] as Int32Array)[position] = found;

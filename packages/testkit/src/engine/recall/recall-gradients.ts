@@ -2,10 +2,9 @@ import type { AdapterMatrix } from '../adapter.js';
 import type { Gradients, PreparedInput } from '../token-scorer.js';
 import { CLASSES } from './base-distribution.js';
 import { ContextReader } from './context-reader.js';
-import { COPY_SCALE, GATED_COPY_SCALE, KEY_SCALES, KEYS, TOKEN_BOUND } from './geometry.js';
+import { COPY_SCALE, GATED_COPY_SCALE, KEY_SCALES, TOKEN_BOUND } from './geometry.js';
 import type { RecallAdapter } from './recall-adapter.js';
 import type { RecallModel } from './recall-model.js';
-import { RELATION_COUNT } from './relations.js';
 
 /** The accumulated gradients of a recall model. */
 export class RecallGradients implements Gradients {
@@ -120,8 +119,9 @@ export class RecallGradients implements Gradients {
     const { keys } = this.#model.reader;
     const { tokens, next } = table;
     const gradient = this.#memory;
-    for (let index = 0; index < KEYS; index++) {
-      const scale = KEY_SCALES[index] as number;
+    const scales = KEY_SCALES;
+    for (let index = 0; index < scales.length; index++) {
+      const scale = scales[index] as number;
       for (let pair = table.first(keys[index] as number); pair >= 0; pair = next[pair] as number) {
         gradient[pair] = (gradient[pair] as number) + scale * this.#slopeOf(tokens[pair] as number);
       }
@@ -131,13 +131,14 @@ export class RecallGradients implements Gradients {
   #addRelations(): void {
     const { sources, gate } = this.#model.reader;
     const gradient = this.#relations;
-    const row = gate * RELATION_COUNT;
-    for (let index = 0; index < RELATION_COUNT; index++) {
+    const [plainScale, gatedScale] = [COPY_SCALE, GATED_COPY_SCALE];
+    const row = gate * sources.length;
+    for (let index = 0; index < sources.length; index++) {
       const token = sources[index] as number;
       if (token < 0) continue;
       const slope = this.#slopeOf(token);
-      gradient[index] = (gradient[index] as number) + COPY_SCALE * slope;
-      gradient[row + index] = (gradient[row + index] as number) + GATED_COPY_SCALE * slope;
+      gradient[index] = (gradient[index] as number) + plainScale * slope;
+      gradient[row + index] = (gradient[row + index] as number) + gatedScale * slope;
     }
   }
 
@@ -145,7 +146,7 @@ export class RecallGradients implements Gradients {
   #addTokens(): void {
     const model = this.#model;
     const { base, candidates, total, shift } = model;
-    for (let index = 0; index < CLASSES; index++) {
+    for (let index = 0; index < base.logits.length; index++) {
       const share = (this.#sum * Math.exp((base.logits[index] as number) - shift)) / total;
       this.#common[index] = (this.#common[index] as number) - share;
     }

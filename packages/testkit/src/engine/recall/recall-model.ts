@@ -4,9 +4,8 @@ import type { TokenScorer } from '../token-scorer.js';
 import { type BaseDistribution, CLASSES } from './base-distribution.js';
 import { Candidates } from './candidates.js';
 import { ContextReader } from './context-reader.js';
-import { COPY_SCALE, GATED_COPY_SCALE, KEY_SCALES, KEYS, TOKEN_BOUND } from './geometry.js';
+import { COPY_SCALE, GATED_COPY_SCALE, KEY_SCALES, TOKEN_BOUND } from './geometry.js';
 import type { RecallAdapter } from './recall-adapter.js';
-import { RELATION_COUNT } from './relations.js';
 import { drawToken, likelyTokens, type TokenOdds, temperedLogprob } from './token-draw.js';
 
 /** The least that a token can weigh if nothing speaks for it, before the base odds. */
@@ -127,8 +126,9 @@ export class RecallModel implements TokenScorer, TokenOdds {
     const { reader, candidates } = this;
     if (memory !== undefined) {
       const { weights, tokens, next } = memory;
-      for (let index = 0; index < KEYS; index++) {
-        const scale = KEY_SCALES[index] as number;
+      const scales = KEY_SCALES;
+      for (let index = 0; index < scales.length; index++) {
+        const scale = scales[index] as number;
         for (let pair = memory.first(reader.keys[index] as number); pair >= 0; pair = next[pair] as number) {
           const weight = weights[pair] as number;
           // A weight that was never trained makes no difference, so that adding a pair changes nothing.
@@ -139,11 +139,12 @@ export class RecallModel implements TokenScorer, TokenOdds {
     if (relations !== undefined) {
       reader.readSources();
       const { sources, gate } = reader;
-      const row = gate * RELATION_COUNT;
-      for (let index = 0; index < RELATION_COUNT; index++) {
+      const [plainScale, gatedScale] = [COPY_SCALE, GATED_COPY_SCALE];
+      const row = gate * sources.length;
+      for (let index = 0; index < sources.length; index++) {
         const token = sources[index] as number;
         if (token < 0) continue;
-        const score = COPY_SCALE * (relations[index] as number) + GATED_COPY_SCALE * (relations[row + index] as number);
+        const score = plainScale * (relations[index] as number) + gatedScale * (relations[row + index] as number);
         if (score !== 0) candidates.add(token, score);
       }
     }
@@ -172,7 +173,7 @@ export class RecallModel implements TokenScorer, TokenOdds {
       candidates.exponentials[place] = exponential;
       total += exponential;
     }
-    for (let index = 0; index < CLASSES; index++) {
+    for (let index = 0; index < rest.length; index++) {
       // The difference of large sums may be off by a rounding error: never below what the tokens of the class weigh at least.
       const least = (numbers[index] as number) * LEAST_WEIGHT;
       const weight = Math.max(rest[index] as number, least);
