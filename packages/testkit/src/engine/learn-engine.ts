@@ -34,7 +34,7 @@ export interface LearnEngineOptions {
    * sample depends on the prompt and on how often it was sampled before. Default 0.
    */
   readonly seed?: number | undefined;
-  /** Base models to offer. Default: `tinkex/tiny`, `tinkex/small` and every model of the table in `@tinkex/types/models`. */
+  /** Base models to list. `tinkex/tiny` (the default), `tinkex/small` and every model of the table in `@tinkex/types/models` work unlisted too. */
   readonly models?: readonly (string | BaseModelOptions)[] | undefined;
   /** Whether any other name is a base model as well, with a vocabulary of 262,144 tokens. Default false. */
   readonly anyModel?: boolean | undefined;
@@ -85,7 +85,7 @@ class LearnEngine implements Engine {
   readonly #streams: StreamSource;
   readonly #tinyBases = new Map<string, BaseModel>();
 
-  constructor({ seed = 0, models = builtInModels(), anyModel = false, sampledLogprobs = 'raw' }: LearnEngineOptions) {
+  constructor({ seed = 0, models = [DEFAULT_BASE_MODEL], anyModel = false, sampledLogprobs = 'raw' }: LearnEngineOptions) {
     this.#seed = seed;
     this.#streams = new StreamSource(seed);
     this.counters = this.#streams.counters;
@@ -96,7 +96,8 @@ class LearnEngine implements Engine {
   }
 
   findModel(modelName: string): KnownModel | undefined {
-    return this.#models.get(modelName) ?? (this.#anyModel && modelName !== '' ? describeModel(modelName) : undefined);
+    const isKnown = builtInModels().includes(modelName) || (this.#anyModel && modelName !== '');
+    return this.#models.get(modelName) ?? (isKnown ? describeModel(modelName) : undefined);
   }
 
   createModel({ baseModel, lora, optimizer = DEFAULT_OPTIMIZER }: ModelSpec): LearnModel {

@@ -1,9 +1,8 @@
 import type { Clock } from '@tinkex/http';
 import { VirtualClock } from '@tinkex/http/testing';
 import { ClockShare } from '../clock/server-clock.js';
-import { builtInModels } from '../engine/base-models.js';
 import { cannedEngine } from '../engine/canned-engine.js';
-import type { Engine } from '../engine/engine.js';
+import { DEFAULT_BASE_MODEL, type Engine } from '../engine/engine.js';
 import { learnEngine } from '../engine/learn-engine.js';
 import { StateStore } from '../persistence/state-store.js';
 import { Recorder } from '../recorder/recorder.js';
@@ -133,5 +132,5 @@ function resolveEngine({ engine = 'learn', baseModels = [], anyModel, samplingSe
   if (typeof engine !== 'string') return engine;
   return engine === 'canned'
     ? cannedEngine({ baseModels, anyModel })
-    : learnEngine({ models: [...builtInModels(), ...baseModels], anyModel, seed: samplingSeed, sampledLogprobs });
+    : learnEngine({ models: [DEFAULT_BASE_MODEL, ...baseModels], anyModel, seed: samplingSeed, sampledLogprobs });
 }

@@ -31,7 +31,7 @@ describe('every base model of the table', () => {
     { baseModel: 'tinkex/small', size: 260, contextLength: 32_768, tokenizerId: 'tinkex/bytes' },
   ])('$baseModel has its vocabulary, context and tokenizer', async ({ baseModel, size, contextLength, tokenizerId }) => {
     const engine = learnEngine();
-    const info = engine.supportedModels.find(({ modelName }) => modelName === baseModel);
+    const info = engine.findModel?.(baseModel);
     expect(info).toMatchObject({ maxContextLength: contextLength, tokenizerId });
     const { model } = await recall({ baseModel });
     await expect(trainStep(model, [questionDatum([1, size - 1], [2])], 1e-2)).resolves.toBeGreaterThan(0);
