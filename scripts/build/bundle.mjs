@@ -14,8 +14,10 @@ const inputs = [...entryPoints.map((target) => target.node ?? target.default), .
 
 const bundle = await rolldown({
   input: Object.fromEntries(inputs),
-  // Dependencies, siblings and Node's own modules stay imports.
-  external: (id) => !id.startsWith('.') && !isAbsolute(id),
+  // Dependencies, siblings and Node's own modules stay imports. What the bundler itself adds (for `using`) does not.
+  external: (id) => !/^[.\0]|^@oxc-project\//.test(id) && !isAbsolute(id),
+  // The oldest Node that we promise does not know `using`.
+  transform: { target: 'es2022' },
   platform: 'neutral',
   treeshake: { moduleSideEffects: false },
   onLog(level, { message }) {

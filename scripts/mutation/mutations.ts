@@ -259,7 +259,7 @@ export const mutations: readonly Mutation[] = [
   {
     invariant: 'copies: all attempts carry one idempotency key',
     file: 'packages/clients/src/rest/copy-weights.ts',
-    find: "{ 'x-idempotency-key': randomUUID(), ...step.headers }",
+    find: "{ 'x-idempotency-key': randomUuid(), ...step.headers }",
     replace: '{ ...step.headers }',
     package: 'clients',
     tests: ['test/external-weights.test.ts'],

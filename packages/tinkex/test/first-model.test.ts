@@ -8,17 +8,17 @@ import { CommandInPty } from './command-in-pty.js';
 import { MAIN, plainEnvironment, runCommand, temporaryFolder } from './run-command.js';
 
 const ANSWER = 'Ahoy!';
-const CHATS = ['Hi', 'Hello', 'Good day', 'Hey there']
-  .map(
-    (content) =>
-      `${JSON.stringify({
-        messages: [
-          { role: 'user', content },
-          { role: 'assistant', content: ANSWER },
-        ],
-      })}\n`,
-  )
-  .join('');
+const CHATS = chatLines(['Hi', 'Hello', 'Good day', 'Hey there'].map((question) => [question, ANSWER]));
+
+function chatLines(pairs: readonly (readonly string[])[]): string {
+  const lines = pairs.map(([question, answer]) => ({
+    messages: [
+      { role: 'user', content: question },
+      { role: 'assistant', content: answer },
+    ],
+  }));
+  return lines.map((line) => `${JSON.stringify(line)}\n`).join('');
+}
 
 /** An empty folder with a file of chats, and no trace of a user. */
 async function emptyProject(chats = CHATS) {
@@ -42,7 +42,11 @@ async function metricsOf(folder: string): Promise<unknown[]> {
 
 describe('scenario D: from a file to a conversation', () => {
   it('D.1 init, train sft and chat on the embedded engine, without an account', async () => {
-    await using project = await emptyProject();
+    const others = [
+      ['When do you open?', 'At nine.'],
+      ['Do you ship abroad?', 'Within the EU.'],
+    ];
+    await using project = await emptyProject(chatLines([['Hello', ANSWER], ['Hi', ANSWER], ...others]));
     const init = await project.run(['init', '--yes']);
     expect(init, init.stderr).toMatchObject({ code: 0 });
     const train = await project.run(['train', 'sft', '--json', '--max-steps', '30']);
@@ -58,6 +62,9 @@ describe('scenario D: from a file to a conversation', () => {
     });
     const sample = await project.run(['sample', 'runs/first', '-p', 'Hi', '--temperature', '0', '-n', '2', '--json']);
     expect(JSON.parse(sample.stdout)).toEqual({ samples: [ANSWER, ANSWER] });
+    for (const [question = '', answer] of others) {
+      expect(await project.run(['sample', 'runs/first', '-p', question, '--temperature', '0'])).toMatchObject({ stdout: `${answer}\n` });
+    }
     expect(JSON.parse((await project.run(['run', 'list', '--json'])).stdout)).toMatchObject({
       runs: [{ base_model: expect.stringContaining('tinkex/') }],
     });

@@ -5,6 +5,7 @@ import { withPatientService } from '../config/connect.js';
 import { EXAMPLE_CHATS, EXAMPLE_FILE } from '../config/example-chats.js';
 import { CONFIG_FILES, schemaFile } from '../config/project.js';
 import { startingConfig } from '../config/starting-config.js';
+import { EMBEDDED_MODEL } from '../config/target.js';
 import { CommandFailure } from '../output/command-failure.js';
 import { counted } from '../output/format-time.js';
 import { showJson } from '../output/show-result.js';
@@ -86,7 +87,7 @@ async function chooseModel(context: CommandContext, { model, yes = false }: Init
     if (model !== undefined && !names.includes(model)) {
       throw new CommandFailure(`The server does not train ${model}`, { code: 'NO_MODEL', details: [`Models: ${names.join(', ')}`] });
     }
-    const preferred = names.find((name) => name === 'tinkex/small') ?? names[0];
+    const preferred = names.find((name) => name === EMBEDDED_MODEL) ?? names[0];
     if (preferred === undefined) throw new CommandFailure('The server has no model to train', { code: 'NO_MODEL' });
     if (model !== undefined || yes || isEmbedded || !context.terminal.isInteractive) return { model: model ?? preferred, isEmbedded };
     const { isCancel, select } = await import('@clack/prompts');

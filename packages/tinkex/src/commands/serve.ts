@@ -1,5 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { engineFolder, findProject } from '../config/project.js';
+import { EMBEDDED_MODEL } from '../config/target.js';
 import { portOf } from './arguments.js';
 import { type RegisterCommand, runWith } from './command-context.js';
 import { gatewayLines } from './gateway.js';
@@ -39,7 +40,13 @@ export const registerServe: RegisterCommand = (parent, process) => {
         const project = findProject(globalThis.process.cwd());
         const stateDir = options.state ? engineFolder(project) : undefined;
         if (stateDir !== undefined) await mkdir(stateDir, { recursive: true });
-        await using server = await startServer({ port: options.port, stateDir, recorderLimit: 0, strict: false });
+        await using server = await startServer({
+          port: options.port,
+          stateDir,
+          baseModels: [EMBEDDED_MODEL],
+          recorderLimit: 0,
+          strict: false,
+        });
         terminal.print(`export TINKER_BASE_URL=${server.url}\nexport TINKER_API_KEY=${server.apiKey}`);
         const [{ ServiceClient }, { createGateway, serviceModels, startGateway }] = await Promise.all([
           import('@tinkex/clients'),

@@ -6,6 +6,9 @@ import { wrongUsage } from '../output/command-failure.js';
 import { credentialsPath, readCredentials } from './credentials-file.js';
 import { engineFolder, findProject } from './project.js';
 
+/** The model to start with on the embedded engine: it reads its whole prompt, so that each question gets its own answer. */
+export const EMBEDDED_MODEL = 'tinkex/small';
+
 /** The server that a command works with. */
 export interface Target extends AsyncDisposable {
   /** How to reach it. Unset values come from the environment and the stored credentials. */
@@ -48,6 +51,6 @@ async function openEngine(folder: string): Promise<Target> {
   const { startServer } = await import('@tinkex/testkit');
   await mkdir(folder, { recursive: true });
   // Nothing reads the recording, and fields of newer clients are not an error.
-  const server = await startServer({ stateDir: folder, recorderLimit: 0, strict: false });
+  const server = await startServer({ stateDir: folder, baseModels: [EMBEDDED_MODEL], recorderLimit: 0, strict: false });
   return { connection: server.clientOptions, isEmbedded: true, [Symbol.asyncDispose]: () => server.close() };
 }
