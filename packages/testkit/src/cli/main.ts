@@ -15,7 +15,7 @@ program
   .option('--allow-host <name...>', 'names that the Host header may have, in addition to addresses and localhost', [])
   .option('--engine <name>', 'learn (small models that really learn) or canned (fixed answers)', engineOf, 'learn' as const)
   .option('--dialect <name>', `server to imitate: ${Object.keys(DIALECTS).join(', ')}`, dialectOf, 'hosted' as const)
-  .option('--model <name...>', 'names that capabilities list in addition to those of the model table', [])
+  .option('--model <name...>', 'names that the capabilities list besides tinkex/tiny', [])
   .option('--no-any-model', 'refuse base models that are not listed; by default any name is a base model')
   .option('--flag <name[=value]>', 'flag for clients, such as sample_use_retrieve_futures; repeat it for more', flagOf)
   .option('--strict', 'refuse fields that the protocol does not know; by default they are ignored and logged', false)
