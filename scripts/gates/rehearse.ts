@@ -58,7 +58,8 @@ verdict('release:rehearse', `${packages.length} packages released twice, ${insta
 async function useRelease({ one, manager }: { readonly one: WorkspacePackage; readonly manager: Manager }): Promise<string[]> {
   const directory = join(projects, `${one.name}-${manager}`);
   const programs = snippets.filter(({ file, isRun }) => isRun && file === `${one.folder}/README.md`);
-  const dependencies = { [one.id]: `^${first.get(one.id)}`, ...importedBy(programs.map(({ code }) => code)) };
+  const code = programs.map(({ code }) => code);
+  const dependencies = { [one.id]: `^${first.get(one.id)}`, ...importedBy(code), ...peersFor(one, code) };
   try {
     await installProject(directory, manager, dependencies, registry);
     const failures = (await Promise.all(programs.map((program) => runSnippet(program, directory)))).flat();
@@ -76,6 +77,13 @@ function importedBy(programs: readonly string[]): Record<string, string> {
   );
   const names = new Set(specifiers.filter((name) => !name.startsWith('node:')).map(packageOf));
   return Object.fromEntries([...names].map((name) => [name, first.has(name) ? `^${first.get(name)}` : workspaceVersion(name)]));
+}
+
+/** The optional peers of a package, if its programs import a sub-path: that is where they are needed. */
+function peersFor({ id, manifest }: WorkspacePackage, programs: readonly string[]): Record<string, string> {
+  if (!programs.some((code) => code.includes(`'${id}/`))) return {};
+  const peers = Object.keys(manifest['peerDependencies'] ?? {}).filter((name) => !first.has(name));
+  return Object.fromEntries(peers.map((name) => [name, workspaceVersion(name)]));
 }
 
 function packageOf(specifier: string): string {

@@ -18,7 +18,10 @@ export async function installProject(
   registry: LocalRegistry,
 ): Promise<void> {
   mkdirSync(directory, { recursive: true });
-  writeFileSync(join(directory, 'package.json'), JSON.stringify({ name: 'app', private: true, type: 'module', dependencies }, null, 2));
+  writeFileSync(
+    join(directory, 'package.json'),
+    JSON.stringify({ name: 'app', version: '1.0.0', private: true, type: 'module', dependencies }, null, 2),
+  );
   writeFileSync(join(directory, '.npmrc'), registry.npmrc);
   // Yarn would take its own registry, and a workspace or a lockfile of a parent folder.
   writeFileSync(join(directory, '.yarnrc'), `registry "${registry.url}"\n`);

@@ -33,7 +33,7 @@ export class Rehearsal {
     await commandOrThrow('changeset', ['version'], { cwd: this.#folder });
     await this.#commit('release');
     const env = { npm_config_registry: this.#registry.url };
-    await commandOrThrow('npm', ['run', '--silent', 'release'], { cwd: this.#folder, env });
+    await commandOrThrow('npm', ['run', '--silent', 'release'], { cwd: this.#folder, env, timeoutMs: 900_000 });
     return (await this.#tags()).filter((tag) => !before.has(tag));
   }
 
