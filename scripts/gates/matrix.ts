@@ -9,10 +9,10 @@ import { verdict } from './verdict.js';
 const PROMISED = ['20', '22', '24'];
 
 const packages = publishedPackages();
-const usedByTests = new Set(packages.flatMap(({ testDependencies }) => testDependencies));
-/** What opens sockets: http and everything above it. The testkit runs inside the tests of the others; the rest is arithmetic. */
-const runtimeRelevant = packages
-  .filter((one) => withDependencies(one, packages).some(({ id }) => id === '@tinkex/http') && !usedByTests.has(one.name))
+const cookbook = packages.filter(({ id }) => id === '@tinkex/cookbook').flatMap((one) => withDependencies(one, packages));
+/** What a training program loads and what opens sockets: http and everything above it. The testkit runs inside these tests; the rest is arithmetic. */
+const runtimeRelevant = cookbook
+  .filter((one) => withDependencies(one, packages).some(({ id }) => id === '@tinkex/http'))
   .map(({ name }) => name);
 
 const wanted = process.argv.slice(2);
