@@ -26,7 +26,7 @@ export const addServerQuirk: Recipe = {
       "  /** The key of the context length in capabilities. */\n  readonly contextLengthKey: 'max_context_length' | 'context_window';\n",
     ),
     after('packages/testkit/src/dialects/dialect.ts', "  modelNameKey: 'model_name',\n", "  contextLengthKey: 'max_context_length',\n"),
-    after('packages/testkit/src/dialects/presets.ts', "  name: 'skyrl',\n", "  contextLengthKey: 'context_window',\n"),
+    after('packages/testkit/src/dialects/presets.ts', "  name: 'hatchery',\n", "  contextLengthKey: 'context_window',\n"),
     {
       file: 'packages/testkit/src/handlers/service.ts',
       find: 'const { modelNameKey, hasModelDetails } = server.dialect;',
@@ -41,7 +41,7 @@ export const addServerQuirk: Recipe = {
       'packages/testkit/test/dialects.test.ts',
       "  it('keys are of one prefix",
       `  it('the context length has two names', async () => {
-    await withDialect('skyrl', async (client) => {
+    await withDialect('hatchery', async (client) => {
       const { json } = await client.get('get_server_capabilities');
       expect(Object.keys(json.supported_models[0])).toContain('context_window');
     });
