@@ -269,6 +269,8 @@ describe('chaos', () => {
     const server = createTestServer({ engine: 'canned' });
     expect(() => server.chaos({ seed: 1, rate: 2 })).toThrow(RangeError);
     expect(() => server.chaos({ seed: 1, kinds: [] })).toThrow(RangeError);
-    expect(() => server.on('healthz').fault('rest' as FaultKind)).toThrow('There is no fault "rest"; did you mean reset? Choose one of close, reset,');
+    expect(() => server.on('healthz').fault('rest' as FaultKind)).toThrow(
+      'There is no fault "rest"; did you mean reset? Choose one of close, reset,',
+    );
   });
 });
