@@ -22,7 +22,7 @@ it.each([
     '[x](https://github.com/tinkex/tinkex-ts/blob/main/packages/types/README.md#a)',
     '[x](../packages/types.md#a)',
   ],
-  ['a file that is no page', '[x](../../LICENSE)', '[x](https://github.com/tinkex/tinkex-ts/blob/main/LICENSE)'],
+  ['a file without a page', '[x](../../LICENSE)', '[x](https://github.com/tinkex/tinkex-ts/blob/main/LICENSE)'],
   ['a folder without a page', '[x](../../scripts)', '[x](https://github.com/tinkex/tinkex-ts/tree/main/scripts)'],
   ['an anchor', '[x](#here)', '[x](#here)'],
   ['another site', '[x](https://example.com/y)', '[x](https://example.com/y)'],
