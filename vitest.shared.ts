@@ -17,6 +17,8 @@ export function packageTests(name: string, test: ViteUserConfig['test'] = {}): V
       // Files share processes, which is several times faster than one for each. So every file must leave nothing behind; what it leaves is found by
       // the tests after it, some of which look for exactly that.
       isolate: false,
+      // CI asks for one: a machine that starved a process for a minute is no reason to lose a change. The summary names each test that needed it.
+      retry: Number(process.env.TINKEX_TEST_RETRIES ?? 0),
       restoreMocks: true,
       unstubEnvs: true,
       ...test,

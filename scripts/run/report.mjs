@@ -7,6 +7,8 @@ import { existsSync, readFileSync } from 'node:fs';
  * @property {number} failed tests, and problems that vitest's counters hide
  * @property {number} skipped
  * @property {string[]} problems
+ * @property {string[]} broken tests that failed, with the first line of why
+ * @property {string[]} retried tests that passed, but not the first time
  */
 
 /**
@@ -29,7 +31,14 @@ export function readReport(name, file, { mayBeEmpty = false, exitCode = 0 } = {}
   if (passed + failed + problems.length === 0 && !mayBeEmpty) problems.push('ran no test at all');
   if (failed + problems.length === 0 && exitCode !== 0)
     problems.push(`ended with exit code ${exitCode} although no test failed; see above`);
-  return { name, passed, failed: failed + problems.length, skipped: numPendingTests + numTodoTests, problems };
+  return {
+    name,
+    passed,
+    failed: failed + problems.length,
+    skipped: numPendingTests + numTodoTests,
+    problems,
+    ...testsWithFailures(testResults),
+  };
 }
 
 /**
@@ -39,9 +48,11 @@ export function readReport(name, file, { mayBeEmpty = false, exitCode = 0 } = {}
  */
 export function summarize(reports, exitCode) {
   const width = Math.max(...reports.map(({ name }) => name.length));
-  const lines = reports.flatMap(({ name, problems, ...counts }) => [
+  const lines = reports.flatMap(({ name, problems, broken, retried, ...counts }) => [
     `${name.padEnd(width)}  ${countsLine(counts)}`,
     ...problems.map((problem) => `  ${problem}`),
+    ...broken.map((test) => `  failed: ${test}`),
+    ...retried.map((test) => `  passed on the second try: ${test}`),
   ]);
   /** @param {'passed' | 'failed' | 'skipped'} field */
   const sum = (field) => reports.reduce((total, report) => total + report[field], 0);
@@ -53,6 +64,20 @@ export function summarize(reports, exitCode) {
     );
   }
   return { ...counts, lines: [...lines, countsLine(counts)] };
+}
+
+/**
+ * Vitest keeps the messages of a failed try on a test that passed later.
+ * @param {{ assertionResults: { fullName: string, status: string, failureMessages?: string[] }[] }[]} testResults
+ */
+function testsWithFailures(testResults) {
+  const tests = testResults.flatMap(({ assertionResults }) => assertionResults).filter((test) => (test.failureMessages ?? []).length > 0);
+  /** @param {string} wanted */
+  const named = (wanted) =>
+    tests
+      .filter(({ status }) => status === wanted)
+      .map(({ fullName, failureMessages = [] }) => `${fullName} (${String(failureMessages[0]).split('\n', 1)[0]})`);
+  return { broken: named('failed'), retried: named('passed') };
 }
 
 /** @param {{ passed: number, failed: number, skipped: number }} counts */
