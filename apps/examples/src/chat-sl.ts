@@ -30,7 +30,7 @@ await runExample(program, async ({ signal, options, flags: { fresh }, count }) =
 
   await using recipe = await openRecipe({ name: 'chat-sl', metric: 'train_mean_nll', label: 'loss', totalSteps, signal, fresh });
   console.log(`Conversations: ${train.length} for training, ${test.length} for evaluation; steps: ${totalSteps}\n`);
-  const run = await trainSupervised({ ...recipe.options, data, batchSize, numEpochs, saveEvery });
+  const run = await trainSupervised({ ...recipe.options, data, batchSize, numEpochs, saveEvery, evalEvery: 5 });
   if (!(await recipe.conclude(run))) return;
 
   // The loss on conversations that were never trained on, of the base model and of the new one.

@@ -2,8 +2,8 @@
 import type { SamplingClient } from '@tinkex/clients';
 import { lossOf, ModelInput, nextTokenDatum, type Tokenizer } from '@tinkex/types';
 import { INSPECT_HELP } from './shared/inspection.js';
+import { lineChartSvg, seriesOf } from './shared/line-chart.js';
 import { LiveCurve } from './shared/live-curve.js';
-import { lossCurveSvg } from './shared/loss-chart.js';
 import { writeOutput } from './shared/output.js';
 import { runExample } from './shared/run-example.js';
 import { sideBySide } from './shared/side-by-side.js';
@@ -50,7 +50,10 @@ await runExample(program, async ({ signal, flags }) => {
   const after = await complete(await target.service.createSamplingClient({ modelPath: path, retry: true, signal }), tokenizer, signal);
   console.log(`\nGreedy samples, given the first ${PROMPT_CHARACTERS} characters:\n${sideBySide({ before, after })}`);
 
-  const picture = await writeOutput('quickstart-loss.svg', lossCurveSvg('loss per token', curve.values));
+  const picture = await writeOutput(
+    'quickstart-loss.svg',
+    lineChartSvg({ title: 'Loss per token', series: [seriesOf('train', curve.values)] }),
+  );
   console.log(`\nLoss per token: ${curve.values[0]?.toFixed(3)} → ${curve.values.at(-1)?.toFixed(3)}`);
   console.log(`Loss curve: ${picture}`);
   console.log('\nNext: npm start -- --list shows the other examples;\ndocs/guides/README.md explains each part.');

@@ -1,8 +1,8 @@
 /** Reinforcement learning: a reward written in TypeScript, group-normalized advantages, importance sampling and PPO. */
 import { datum, ModelInput, type SampledSequence, type Tokenizer } from '@tinkex/types';
 import { INSPECT_HELP } from './shared/inspection.js';
+import { lineChartSvg, seriesOf } from './shared/line-chart.js';
 import { LiveCurve } from './shared/live-curve.js';
-import { lossCurveSvg } from './shared/loss-chart.js';
 import { writeOutput } from './shared/output.js';
 import { CommandLineError, runExample } from './shared/run-example.js';
 import { openTarget, type Target } from './shared/target.js';
@@ -72,7 +72,10 @@ async function improve(target: Target, lossFn: string, iterations: number, signa
     example = textOf(groups[0]?.sequences[0], tokenizer);
     curve.add(rewards.reduce((sum, value) => sum + value, 0) / rewards.length, quoted(example));
   }
-  const picture = await writeOutput(`rl-${lossFn}.svg`, lossCurveSvg(`mean reward, ${lossFn}`, curve.values));
+  const picture = await writeOutput(
+    `rl-${lossFn}.svg`,
+    lineChartSvg({ title: `Mean reward, ${lossFn}`, series: [seriesOf('reward', curve.values)] }),
+  );
   console.log(`Mean reward: ${curve.values[0]?.toFixed(3)} → ${curve.values.at(-1)?.toFixed(3)}\nReward curve: ${picture}`);
 }
 

@@ -5,8 +5,8 @@ import type { ServiceClient, TrainingClient } from '@tinkex/clients';
 import { type Datum, lossOf, ModelInput, NotFoundError } from '@tinkex/types';
 import { type Conversation, promptOf, readConversations, toDatum, weightOf } from './shared/conversations.js';
 import { INSPECT_HELP } from './shared/inspection.js';
+import { lineChartSvg, seriesOf } from './shared/line-chart.js';
 import { LiveCurve } from './shared/live-curve.js';
-import { lossCurveSvg } from './shared/loss-chart.js';
 import { outputPath, shownPath, writeOutput } from './shared/output.js';
 import { runExample } from './shared/run-example.js';
 import { RunMemory, type SavedRun } from './shared/saved-run.js';
@@ -97,7 +97,10 @@ await runExample(program, async ({ signal, options, flags, count }) => {
     const { sequences } = await sampling.sample({ prompt: ModelInput.fromText(promptOf(question), tokenizer), samplingParams }, { signal });
     console.log(`  ${question}  →  ${quoted(tokenizer.decode(sequences[0]?.tokens ?? []).trim())}`);
   }
-  const picture = await writeOutput('supervised-loss.svg', lossCurveSvg('training loss per token', curve.values));
+  const picture = await writeOutput(
+    'supervised-loss.svg',
+    lineChartSvg({ title: 'Loss per token', series: [seriesOf('train', curve.values)] }),
+  );
   console.log(`Loss curve: ${picture}`);
 });
 

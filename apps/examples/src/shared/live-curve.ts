@@ -1,4 +1,4 @@
-import { barChart } from './loss-chart.js';
+import { barChart } from './bar-chart.js';
 import { isTerminal, paint, terminalHeight, terminalWidth } from './terminal.js';
 
 /** Lines of the chart, if the screen has room for them. */

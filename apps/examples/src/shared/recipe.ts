@@ -10,8 +10,9 @@ import {
   toRendererTokenizer,
 } from '@tinkex/renderers';
 import { readRun } from '@tinkex/telemetry/runs';
+import { lineChartSvg, type Series } from './line-chart.js';
 import { LiveCurve } from './live-curve.js';
-import { outputPath, shownPath } from './output.js';
+import { outputPath, shownPath, writeOutput } from './output.js';
 import { openTarget, type Target } from './target.js';
 
 /** What a recipe is called, and which number shows its progress. */
@@ -89,10 +90,25 @@ export async function openRecipe({ name, metric, label, totalSteps, signal, fres
       }
       console.log(`\nRun folder: ${shownPath(logPath)}\nSaved as ${run.samplerPath}`);
       console.log(`${label}: ${curve.values[0]?.toFixed(3)} → ${curve.values.at(-1)?.toFixed(3)}`);
+      console.log(`Chart: ${await writeOutput(`${name}.svg`, await chartOf(logPath, metric, label))}`);
       return true;
     },
     [Symbol.asyncDispose]: () => target[Symbol.asyncDispose](),
   };
+}
+
+/** The recipe's number over the steps, and the loss on held-back data where the run evaluated it. */
+async function chartOf(logPath: string, metric: string, label: string): Promise<string> {
+  const { metrics } = await readRun(logPath);
+  const seriesOf = (name: string, key: string): Series => ({
+    name,
+    points: metrics.flatMap((record) => {
+      const value = record[key];
+      return typeof value === 'number' && typeof record['step'] === 'number' ? [{ step: record['step'] + 1, value }] : [];
+    }),
+  });
+  const series = [seriesOf('train', metric), seriesOf('validation', 'test/nll')].filter(({ points }) => points.length > 0);
+  return lineChartSvg({ title: label, series });
 }
 
 async function rendererOf({ service, baseModel }: Target): Promise<Renderer> {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { barChart, lossCurveSvg } from './loss-chart.js';
+import { barChart } from './bar-chart.js';
 
 describe('barChart', () => {
   it('draws bars from zero to the largest value', () => {
@@ -13,12 +13,5 @@ describe('barChart', () => {
   it('takes means when there are more values than columns', () => {
     const [line = ''] = barChart([8, 8, 4, 4], { width: 2, height: 1 });
     expect(line.split('│')[1]).toBe('█▄');
-  });
-});
-
-describe('lossCurveSvg', () => {
-  it('has one point per value, the largest at the top', () => {
-    const points = /points="([^"]+)"/.exec(lossCurveSvg('loss', [2, 1, 0]))?.[1]?.split(' ');
-    expect(points).toEqual(['48.0,48.0', '320.0,160.0', '592.0,272.0']);
   });
 });
