@@ -75,6 +75,28 @@ export class ProgramInPty implements AsyncDisposable {
     return Array.from({ length: this.#terminal.cols }, (_, column) => cells?.getCell(column)?.isFgDefault()).includes(false);
   }
 
+  /** The lines in pieces of one color and weight. */
+  get spans(): readonly (readonly { text: string; color?: number | undefined; isBold: boolean }[])[] {
+    const { active } = this.#terminal.buffer;
+    return this.lines.map((line, row) => {
+      const spans: { text: string; color?: number | undefined; isBold: boolean }[] = [];
+      for (let column = 0; column < line.length; column++) {
+        const cell = active.getLine(row)?.getCell(column);
+        const color = cell === undefined || cell.isFgDefault() ? undefined : cell.getFgColor();
+        const isBold = cell !== undefined && cell.isBold() !== 0;
+        const last = spans.at(-1);
+        if (last !== undefined && last.color === color && last.isBold === isBold) last.text += line[column] ?? ' ';
+        else spans.push({ text: line[column] ?? ' ', color, isBold });
+      }
+      return spans;
+    });
+  }
+
+  /** Calls a function each time the screen has changed. */
+  onShown(look: () => void): { dispose(): void } {
+    return this.#terminal.onWriteParsed(look);
+  }
+
   /** Waits until the screen shows something. Fails, with the screen, if the program ends without having shown it. */
   async shows(what: RegExp): Promise<void> {
     await new Promise<void>((resolve, reject) => {
