@@ -1,5 +1,9 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { root, type WorkspacePackage, workspacePackages } from '../packages.mjs';
+import { staleBenchTables } from './bench-tables.js';
 import { staleFiles } from './derived.js';
 
 const packages = workspacePackages();
@@ -27,4 +31,22 @@ it('follows a new dependency in the references and in the list of layers', () =>
   expect(stale.map(({ file }) => file)).toEqual(['packages/testkit/tsconfig.json', 'ARCHITECTURE.md']);
   expect(JSON.parse(stale[0]?.wanted ?? '').references).toEqual([{ path: '../types' }]);
   expect(stale[1]?.wanted).toMatch(/^testkit +types$/m);
+});
+
+it('fills the tables of ratios from the last full run, with its goals', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'tinkex-tables-'));
+  mkdirSync(join(folder, 'bench/results'), { recursive: true });
+  const outcome = {
+    ...{ metric: 'cpuMs', of: 'tinkex', against: 'python', value: { median: 0.158, low: 0.154, high: 0.161 } },
+    ...{ goal: { atMost: 0.05 }, isMet: false },
+  };
+  writeFileSync(join(folder, 'bench/results/latest.json'), JSON.stringify({ benchmarks: [{ id: 'import', outcomes: [outcome] }] }));
+  writeFileSync(join(folder, 'page.md'), 'Text.\n<!-- bench python: generated -->\nold\n<!-- end of bench -->\nMore.\n');
+  const [stale] = staleBenchTables(folder, ['page.md']);
+  expect(stale?.wanted).toContain('| CPU to import | 0.158x (0.154x to 0.161x) | at most 0.05x: missed | `npm run bench import` |');
+  expect(stale?.wanted).toContain('| CPU of a training step | not measured | | `npm run bench training` |');
+  expect(stale?.wanted).toMatch(/^Text\.\n[\s\S]*More\.\n$/);
+  writeFileSync(join(folder, 'page.md'), stale?.wanted ?? '');
+  expect(staleBenchTables(folder, ['page.md'])).toEqual([]);
+  rmSync(folder, { recursive: true });
 });

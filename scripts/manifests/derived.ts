@@ -2,8 +2,9 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { WorkspacePackage } from '../packages.mjs';
+import { staleBenchTables } from './bench-tables.js';
 
-/** A file of which a part follows from the manifests, and which lags behind. */
+/** A file of which a part follows from the manifests or from the results of the benchmark, and which lags behind. */
 export interface StaleFile {
   /** Relative to the root. */
   readonly file: string;
@@ -15,11 +16,12 @@ type Json = Record<string, unknown>;
 
 const BLOCK = /(<!-- layers[^\n]*-->\n```text\n)[\s\S]*?(```\n)/;
 
-/** What `npm run format` would rewrite: exports as published, project references, and the list of layers in ARCHITECTURE.md. */
+/** What `npm run format` would rewrite: exports as published, project references, the list of layers, and the tables of measured ratios. */
 export function staleFiles(baseDir: string, packages: readonly WorkspacePackage[]): StaleFile[] {
   return [
     ...packages.filter(({ isPublished }) => isPublished).flatMap((one) => [...staleExports(one), ...staleReferences(one, packages)]),
     ...staleLayers(baseDir, packages),
+    ...staleBenchTables(baseDir, ['README.md', 'docs/guides/performance.md']),
   ];
 }
 
