@@ -11,7 +11,7 @@ import { dependentsOf, publishedPackages, root, type WorkspacePackage, withDepen
 import { installProject, MANAGERS, type Manager } from '../release/install-project.js';
 import { startLocalRegistry } from '../release/local-registry.js';
 import { Rehearsal } from '../release/rehearsal.js';
-import { writeSbom } from '../release/sbom.js';
+import { writeSboms } from '../release/sbom.js';
 import { fillToolbox } from '../runtimes/toolbox.js';
 import { commandOrThrow } from './command.js';
 import { inParallel } from './in-parallel.js';
@@ -47,7 +47,7 @@ const patched = packages.find(({ id }) => id === PATCHED) as WorkspacePackage;
 const user = dependentsOf(patched, packages)[0] as WorkspacePackage;
 const app = join(projects, 'app-with-ranges');
 await installProject(app, 'npm', { [user.id]: `^${first.get(user.id)}` }, registry);
-console.log(`bill of materials of ${user.id}: ${await writeSbom(user.name, app)} components`);
+for (const [id, count] of await writeSboms(packages, first, registry)) console.log(`bill of materials of ${id}: ${count} components`);
 await rehearsal.patch(patched);
 await rehearsal.release();
 problems.push(...(await movedProblems()), ...(await receivedProblems()));

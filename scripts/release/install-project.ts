@@ -15,7 +15,7 @@ export async function installProject(
   directory: string,
   manager: Manager,
   dependencies: Readonly<Record<string, string>>,
-  registry: LocalRegistry,
+  registry: Pick<LocalRegistry, 'url' | 'npmrc'>,
 ): Promise<void> {
   mkdirSync(directory, { recursive: true });
   writeFileSync(
