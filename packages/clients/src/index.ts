@@ -93,7 +93,7 @@ export {
   type SamplingService,
 } from './sampling/sampling-client.js';
 export type { SamplingClientHandle } from './sampling/sampling-handle.js';
-export type { ChatClientOptions } from './service/chat-endpoints.js';
+export type { ChatClientOptions, ChatModel, NamedChatClientOptions } from './service/chat-endpoints.js';
 export type { CloseOptions } from './service/finish-session.js';
 export { ServiceClient } from './service/service-client.js';
 export type { ServiceClientOptions } from './service/service-options.js';

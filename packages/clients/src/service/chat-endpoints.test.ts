@@ -10,6 +10,15 @@ it('gives the official clients their base URL and key', async () => {
   expect(await service.anthropicOptions()).toEqual({ baseURL: 'https://tinker.example/services/prod/anthropic/api', apiKey: 'tml-key' });
 });
 
+it('names the model as each endpoint wants it', async () => {
+  await using service = new ServiceClient({ baseUrl: 'http://localhost:1', apiKey: 'tml-key' });
+  const weights = { baseModel: 'Qwen/Qwen3-8B', modelPath: 'tinker://run/sampler_weights/final' };
+  expect((await service.openAiOptions(weights)).model).toBe('Qwen/Qwen3-8B;tinker://run/sampler_weights/final');
+  expect((await service.anthropicOptions(weights)).model).toBe('tinker://run/sampler_weights/final');
+  expect((await service.anthropicOptions({ baseModel: 'Qwen/Qwen3-8B' })).model).toBe('Qwen/Qwen3-8B');
+  await expect(service.openAiOptions({})).rejects.toThrow(/pass modelPath, baseModel, or both/);
+});
+
 it('takes the key from the credential command', async () => {
   vi.stubEnv('TINKER_API_KEY', '');
   await using service = new ServiceClient({ baseUrl: 'http://localhost:1', credentialCommand: 'echo tml-printed' });

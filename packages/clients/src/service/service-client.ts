@@ -34,7 +34,7 @@ import { checkResumeOptions, findNewestCheckpoint, type ResumedTraining, type Re
 import { type CustomLossOptions, SessionLosses } from '../training/session-losses.js';
 import { TrainingClient } from '../training/training-client.js';
 import type { FromStateOptions, FromWeightsOptions, LoraTrainingOptions } from '../training/training-options.js';
-import { type ChatClientOptions, chatClientOptions } from './chat-endpoints.js';
+import { type ChatClientOptions, type ChatModel, chatClientOptions, type NamedChatClientOptions } from './chat-endpoints.js';
 import { type ClientParts, createClientParts } from './client-parts.js';
 import { keepDynamicConfig } from './dynamic-config.js';
 import { EXPORT_METADATA, exportWeights } from './export-weights.js';
@@ -98,17 +98,27 @@ export class ServiceClient implements AsyncDisposable, SamplingService {
 
   /**
    * Options for the official OpenAI client: `new OpenAI(await service.openAiOptions())` talks to the OpenAI-compatible endpoint of the hosted
-   * service. As the model, name a base model, `tinker://…/sampler_weights/…`, or `base model;path`. Makes no request.
+   * service. With a model, `model` is its name for the requests. Makes no request.
+   *
+   * @example
+   * ```ts
+   * const { model, ...options } = await service.openAiOptions({ modelPath });
+   * await new OpenAI(options).chat.completions.create({ model, messages });
+   * ```
    *
    * @throws `ConfigurationError` when there is no API key.
    */
-  openAiOptions(): Promise<ChatClientOptions> {
-    return chatClientOptions(this.#options, 'openai');
+  openAiOptions(): Promise<ChatClientOptions>;
+  openAiOptions(model: ChatModel): Promise<NamedChatClientOptions>;
+  openAiOptions(model?: ChatModel): Promise<ChatClientOptions & Partial<NamedChatClientOptions>> {
+    return chatClientOptions(this.#options, 'openai', model);
   }
 
   /** The same for the official Anthropic client: `new Anthropic(await service.anthropicOptions())`. */
-  anthropicOptions(): Promise<ChatClientOptions> {
-    return chatClientOptions(this.#options, 'anthropic');
+  anthropicOptions(): Promise<ChatClientOptions>;
+  anthropicOptions(model: ChatModel): Promise<NamedChatClientOptions>;
+  anthropicOptions(model?: ChatModel): Promise<ChatClientOptions & Partial<NamedChatClientOptions>> {
+    return chatClientOptions(this.#options, 'anthropic', model);
   }
 
   /** Identifies this client in events: its `clientId` distinguishes it from other clients where events are consumed. */

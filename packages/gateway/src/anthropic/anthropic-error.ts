@@ -18,3 +18,11 @@ const TYPES: Readonly<Record<FailureKind, string>> = {
 export function anthropicError({ kind, message }: GatewayFailure) {
   return { type: 'error', error: { type: TYPES[kind], message } };
 }
+
+/** Anthropic's own status of an overloaded server. */
+const OVERLOADED = 529;
+
+/** The status that Anthropic gives a failure. */
+export function anthropicStatus({ kind, status }: GatewayFailure): number {
+  return kind === 'overloaded' ? OVERLOADED : status;
+}

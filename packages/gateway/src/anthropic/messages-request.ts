@@ -10,6 +10,8 @@ import { BLOCK, decodeMessages } from './message-blocks.js';
 
 const TEXT_BLOCK = z.looseObject({ type: z.literal('text'), text: z.string() });
 
+const PARALLEL = { disable_parallel_tool_use: z.boolean().nullish() } as const;
+
 /** What a request to count tokens and a request for a message have in common. */
 const COUNTED = z.looseObject({
   model: z.string(),
@@ -20,8 +22,8 @@ const COUNTED = z.looseObject({
     .nullish(),
   tool_choice: z
     .discriminatedUnion('type', [
-      z.looseObject({ type: z.enum(['auto', 'any', 'none']) }),
-      z.looseObject({ type: z.literal('tool'), name: z.string() }),
+      z.looseObject({ type: z.enum(['auto', 'any', 'none']), ...PARALLEL }),
+      z.looseObject({ type: z.literal('tool'), name: z.string(), ...PARALLEL }),
     ])
     .nullish(),
   thinking: z.looseObject({ type: z.enum(['enabled', 'disabled', 'adaptive']) }).nullish(),
@@ -87,6 +89,7 @@ function countedPart(body: Counted) {
     prefill,
     tools,
     toolChoice: toolChoiceOf(body.tool_choice ?? undefined, tools),
+    hasParallelToolCalls: body.tool_choice?.disable_parallel_tool_use !== true,
     numSamples: 1,
     effort: effortOf(body),
   };

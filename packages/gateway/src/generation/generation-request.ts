@@ -14,6 +14,8 @@ export interface GenerationRequest {
   readonly prefill?: string | undefined;
   readonly tools?: readonly ToolSpec[] | undefined;
   readonly toolChoice: ToolChoice;
+  /** Whether one answer may call several tools. Default true. */
+  readonly hasParallelToolCalls?: boolean | undefined;
   readonly samplingParams: SamplingParams;
   readonly numSamples: number;
   readonly topLogprobs?: number | undefined;

@@ -12,6 +12,7 @@ import { type GatewayModel, rendererOf } from '../models/gateway-model.js';
 import { type AnswerRule, answerRuleOf } from './answer-rules.js';
 import type { GenerationRequest } from './generation-request.js';
 import { contentText, thinkingText } from './message-text.js';
+import { definedOnly } from './sampling-params.js';
 import { ThinkingFrame } from './thinking-frame.js';
 
 /** Limits of all generations. */
@@ -142,8 +143,4 @@ function* replay(completion: Completion): Generator<CompletionEvent, void, undef
     for (const toolCall of message.toolCalls ?? []) yield { type: 'toolCall', sample, toolCall };
   }
   yield { type: 'completion', completion };
-}
-
-function definedOnly(params: SamplingParams): SamplingParams {
-  return Object.fromEntries(Object.entries(params).filter(([, value]) => value !== undefined));
 }

@@ -22,7 +22,10 @@ export interface SamplingService {
 
 /** Options of {@link serviceModels}. */
 export interface ServiceModelsOptions {
-  /** Chooses the renderer of a base model. Default: the one that the model was trained with, or its variant for the effort. */
+  /**
+   * Chooses the renderer of a base model. Needed for models that are not in the model table. Default: the one that the model was trained with, or its variant for the
+   * effort.
+   */
   readonly renderer?: ((model: string, tokenizer: Tokenizer, effort: ReasoningEffort | undefined) => Renderer) | undefined;
   /** How many models stay open. The one that was used longest ago goes first. Default 32. */
   readonly maxModels?: number | undefined;
@@ -72,11 +75,11 @@ export function serviceModels(service: SamplingService, options: ServiceModelsOp
       const found = opened.get(name) ?? open(name);
       opened.delete(name);
       opened.set(name, found);
-      const [oldest] = opened.keys();
-      if (opened.size > maxModels && oldest !== undefined) opened.delete(oldest);
       try {
         const model = await found;
         if (model === undefined) opened.delete(name);
+        // Only a model that exists takes the place of another.
+        else if (opened.size > maxModels) opened.delete(oldestOf(opened));
         return model;
       } catch (error) {
         opened.delete(name);
@@ -91,6 +94,11 @@ export function serviceModels(service: SamplingService, options: ServiceModelsOp
   };
 }
 
+function oldestOf(opened: ReadonlyMap<string, unknown>): string {
+  const [oldest] = opened.keys();
+  return oldest as string;
+}
+
 /** The parts of a name: a base model, a path, or both. */
 function readName(name: string): { readonly baseModel?: string | undefined; readonly modelPath?: string | undefined } {
   const [base = '', path] = name.split(';', 2);
@@ -99,5 +107,16 @@ function readName(name: string): { readonly baseModel?: string | undefined; read
 }
 
 function defaultRenderer(model: string, tokenizer: Tokenizer, effort: ReasoningEffort | undefined): Renderer {
-  return getRenderer(rendererNameForEffort(model, effort), toRendererTokenizer(tokenizer));
+  return getRenderer(knownRendererName(model, effort), toRendererTokenizer(tokenizer));
+}
+
+function knownRendererName(model: string, effort: ReasoningEffort | undefined): string {
+  try {
+    return rendererNameForEffort(model, effort);
+  } catch (cause) {
+    if (!ConfigurationError.isInstance(cause)) throw cause;
+    const remedy =
+      "Pass serviceModels its chat format: { renderer: (model, tokenizer) => getRenderer('qwen3', toRendererTokenizer(tokenizer)) }.";
+    throw new ConfigurationError({ code: cause.code, option: 'model', message: `${cause.message} ${remedy}`, cause });
+  }
 }

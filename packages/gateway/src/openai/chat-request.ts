@@ -4,23 +4,17 @@ import { GatewayFailure } from '../failure.js';
 import type { GenerationRequest, ToolChoice } from '../generation/generation-request.js';
 import { jsonObjectCheck, jsonTextCheck } from '../generation/json-schema.js';
 import { readBody, refuseSettings } from '../generation/request-body.js';
+import { SAMPLING_FIELDS, samplingParamsOf } from './sampling-fields.js';
 
 const SCHEMA = z.looseObject({
   model: z.string(),
   messages: z.array(z.unknown()).min(1),
-  max_tokens: z.int().min(1).nullish(),
+  ...SAMPLING_FIELDS,
   max_completion_tokens: z.int().min(1).nullish(),
-  temperature: z.number().min(0).max(2).nullish(),
-  top_p: z.number().min(0).max(1).nullish(),
-  top_k: z.int().min(-1).nullish(),
-  seed: z.int().nullish(),
-  stop: z.union([z.string(), z.array(z.string())]).nullish(),
-  n: z.int().min(1).max(128).nullish(),
   logprobs: z.boolean().nullish(),
   top_logprobs: z.int().min(0).max(20).nullish(),
-  stream: z.boolean().nullish(),
-  stream_options: z.looseObject({ include_usage: z.boolean().nullish() }).nullish(),
   tools: z.array(z.unknown()).nullish(),
+  parallel_tool_calls: z.boolean().nullish(),
   tool_choice: z
     .union([
       z.enum(['auto', 'none', 'required']),
@@ -75,18 +69,12 @@ export function readChatRequest(json: unknown): ChatRequest {
       messages,
       tools,
       toolChoice,
+      hasParallelToolCalls: body.parallel_tool_calls ?? true,
       numSamples: body.n ?? 1,
       topLogprobs: body.top_logprobs || undefined,
       effort: body.reasoning_effort ?? undefined,
       checkText: textCheckOf(body.response_format ?? undefined),
-      samplingParams: {
-        maxTokens: body.max_completion_tokens ?? body.max_tokens ?? undefined,
-        temperature: body.temperature ?? undefined,
-        topP: body.top_p ?? undefined,
-        topK: body.top_k ?? undefined,
-        seed: body.seed ?? undefined,
-        stop: body.stop ?? undefined,
-      },
+      samplingParams: samplingParamsOf({ ...body, max_tokens: body.max_completion_tokens ?? body.max_tokens }),
     },
     hasLogprobs: body.logprobs === true,
     isStream: body.stream === true,

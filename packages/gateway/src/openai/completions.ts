@@ -5,29 +5,23 @@ import { GatewayFailure, toFailure } from '../failure.js';
 import { eventStreamResponse, withFirst } from '../generation/event-stream.js';
 import type { GatewayCall } from '../generation/gateway-context.js';
 import { readBody, refuseSettings } from '../generation/request-body.js';
+import { definedOnly } from '../generation/sampling-params.js';
 import { rendererOf } from '../models/gateway-model.js';
 import { encodeUsage } from './chat-completions.js';
 import { textLogprobs } from './logprobs.js';
 import { openAiError } from './openai-error.js';
+import { SAMPLING_FIELDS, samplingParamsOf } from './sampling-fields.js';
 import { TextReader } from './text-reader.js';
 
 const SCHEMA = z.looseObject({
   model: z.string(),
   prompt: z.union([z.string(), z.array(z.string()).min(1), z.array(z.int()).min(1), z.array(z.array(z.int()).min(1)).min(1)]),
-  max_tokens: z.int().min(1).nullish(),
-  temperature: z.number().min(0).max(2).nullish(),
-  top_p: z.number().min(0).max(1).nullish(),
-  top_k: z.int().min(-1).nullish(),
-  seed: z.int().nullish(),
-  stop: z.union([z.string(), z.array(z.string())]).nullish(),
-  n: z.int().min(1).max(128).nullish(),
+  ...SAMPLING_FIELDS,
   logprobs: z.int().min(0).max(20).nullish(),
   return_token_ids: z.boolean().nullish(),
-  stream: z.boolean().nullish(),
-  stream_options: z.looseObject({ include_usage: z.boolean().nullish() }).nullish(),
 });
 
-const UNSUPPORTED = ['frequency_penalty', 'presence_penalty', 'logit_bias', 'suffix', 'echo'];
+const UNSUPPORTED = ['frequency_penalty', 'presence_penalty', 'logit_bias', 'suffix', 'echo', 'best_of'];
 /** What OpenAI's API does when a request names no limit. */
 const DEFAULT_MAX_TOKENS = 16;
 
@@ -47,23 +41,18 @@ export async function completions(call: GatewayCall): Promise<Response> {
   if (model === undefined) throw new GatewayFailure('not_found', `The model \`${body.model}\` does not exist here.`, { param: 'model' });
   const { tokenizer } = rendererOf(model, undefined);
   const prompts = promptsOf(body.prompt, tokenizer);
-  const maxTokens = body.max_tokens ?? DEFAULT_MAX_TOKENS;
+  const params: SamplingParams = { ...model.samplingParams, ...definedOnly(samplingParamsOf(body)) };
+  const { maxTokens = DEFAULT_MAX_TOKENS } = params;
   checkContext(prompts, maxTokens, model.contextLength);
-  const samplingParams: SamplingParams = {
-    ...model.samplingParams,
-    maxTokens,
-    temperature: body.temperature ?? 1,
-    topP: body.top_p ?? 1,
-    topK: body.top_k ?? -1,
-    stop: body.stop ?? undefined,
-  };
+  const samplingParams = { ...params, maxTokens };
   const samples = prompts
     .flatMap((prompt) => Array.from({ length: body.n ?? 1 }, (_, sample) => ({ prompt, sample })))
     .map(
       ({ prompt, sample }, index): TextSample => ({
         index,
         prompt,
-        samplingParams: body.seed === undefined || body.seed === null ? samplingParams : { ...samplingParams, seed: body.seed + sample },
+        samplingParams:
+          samplingParams.seed === undefined ? samplingParams : { ...samplingParams, seed: BigInt(samplingParams.seed) + BigInt(sample) },
       }),
     );
   const head = { id: context.createId('cmpl-'), object: 'text_completion', created: context.unixSeconds(), model: body.model };

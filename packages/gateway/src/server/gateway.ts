@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Clock, systemClock } from '@tinkex/http';
 import { ConfigurationError } from '@tinkex/types';
-import { anthropicError } from '../anthropic/anthropic-error.js';
+import { anthropicError, anthropicStatus } from '../anthropic/anthropic-error.js';
 import { countTokens, messages } from '../anthropic/messages.js';
 import { listAnthropicModels } from '../anthropic/models.js';
 import { type CaptureSink, EPISODE_HEADER } from '../capture/capture.js';
@@ -95,11 +95,13 @@ export function createGateway(options: GatewayOptions): Gateway {
       return await route(request, pathname);
     } catch (error) {
       const failure = toFailure(error);
-      const { status, retryAfterMs } = failure;
+      const { retryAfterMs } = failure;
       const isAnthropic = pathname.startsWith('/v1/messages') || request.headers.has('anthropic-version');
       const headers =
         retryAfterMs === undefined ? {} : { 'retry-after': String(Math.ceil(retryAfterMs / 1000)), 'retry-after-ms': String(retryAfterMs) };
-      return Response.json(isAnthropic ? anthropicError(failure) : openAiError(failure), { status, headers });
+      return isAnthropic
+        ? Response.json(anthropicError(failure), { status: anthropicStatus(failure), headers })
+        : Response.json(openAiError(failure), { status: failure.status, headers });
     }
   };
 }

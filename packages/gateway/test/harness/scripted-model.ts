@@ -38,9 +38,11 @@ export class ScriptedSampler implements Sampler {
   /** How many calls were aborted while they waited. */
   aborted = 0;
   /** Called before each answer. */
-  onSample: (input: SamplerInput) => void | Promise<void> = () => undefined;
+  onSample: (input: SamplerInput, signal: SamplerCallOptions['signal']) => void | Promise<void> = () => undefined;
   readonly #script: Script;
   readonly #prompts: Prompt[] = [];
+  /** How often each prompt was answered. */
+  readonly #attempts = new Map<string, number>();
 
   constructor(script: Script) {
     this.#script = script;
@@ -48,7 +50,7 @@ export class ScriptedSampler implements Sampler {
 
   async sample(input: SamplerInput, { signal }: SamplerCallOptions = {}): Promise<{ sequences: SampledSequence[] }> {
     this.inputs.push(input);
-    await this.onSample(input);
+    await this.onSample(input, signal);
     if (signal?.aborted) {
       this.aborted += 1;
       throw new AbortedError({ cause: signal.reason });
@@ -66,7 +68,9 @@ export class ScriptedSampler implements Sampler {
 
   /** What is said to a prompt; a prompt that comes again is answered again. */
   #newScript(tokens: readonly number[]): readonly number[] {
-    const attempt = this.#prompts.filter((prompt) => prompt.tokens.join() === tokens.join()).length;
+    const key = tokens.join();
+    const attempt = this.#attempts.get(key) ?? 0;
+    this.#attempts.set(key, attempt + 1);
     return Array.from(TOKENIZER.encode(this.#script(TOKENIZER.decode(tokens), attempt)));
   }
 
