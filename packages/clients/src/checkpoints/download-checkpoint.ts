@@ -4,9 +4,12 @@ import { fileSystem, paths } from '../node-files.js';
 import type { CallOptions } from '../runtime/call-options.js';
 import { notifyUser } from '../runtime/notify-user.js';
 import type { CheckpointContent } from './checkpoint-content.js';
+import { explainDiskError } from './disk-error.js';
+import { DownloadJournal } from './download-journal.js';
 import { type ExtractOptions, type ExtractResult, extractArchive } from './extract-archive.js';
 import { fetchFiles } from './fetch-files.js';
 import { copyLocalCheckpoint, localUrlOf, requireLocalFilesAllowed } from './local-checkpoint.js';
+import { removeStrays } from './remove-strays.js';
 import type { DownloadProgress } from './resumable-download.js';
 import { refuseExisting, StagingDirectory } from './staging-directory.js';
 
@@ -15,7 +18,11 @@ const EVENT_STEP_BYTES = 4 * 1024 * 1024;
 
 /** Options of a checkpoint download. */
 export interface DownloadCheckpointOptions extends CallOptions {
-  /** Where the files go. Default: the checkpoint's path with `/` as `_` and `:` as `-`, in the current directory. Must not exist. */
+  /**
+   * Where the files go. A download into the same directory that was killed is continued; one that is still in progress is a `ConfigurationError`.
+   * Default: the checkpoint's path with `/` as `_` and `:` as `-`, in the current directory. Must not
+   * exist.
+   */
   readonly directory?: string | undefined;
   /** Replace an existing directory, once the new one is complete. Default false. */
   readonly overwrite?: boolean | undefined;
@@ -49,6 +56,8 @@ export interface DownloadedCheckpoint {
   readonly totalBytes: number;
   /** How much was received: the files themselves, or the archive they came in. 0 for a copy from the disk. */
   readonly receivedBytes: number;
+  /** How much of that an earlier process had received already, before it was killed. */
+  readonly resumedBytes: number;
 }
 
 /** What a download uses of its client. */
@@ -60,10 +69,14 @@ export interface DownloadContext {
   readonly openContent: () => Promise<CheckpointContent>;
 }
 
+/** The folders inside a staging directory: what is received, and what is extracted from it. */
+const RECEIVED = 'received';
+const EXTRACTED = 'files';
+
 /**
  * Fetches the files of a checkpoint, or an archive of them, which it extracts. The directory appears at the end, complete, by one rename;
- * on failure or abort nothing is left behind, neither on disk nor on the server. See {@link fetchFiles} and {@link extractArchive} for what
- * is refused.
+ * on failure or abort nothing is left behind, neither on disk nor on the server. What a killed process has left is continued. See
+ * {@link fetchFiles} and {@link extractArchive} for what is refused.
  */
 export async function downloadCheckpoint(
   context: DownloadContext,
@@ -73,19 +86,19 @@ export async function downloadCheckpoint(
   parseCheckpointPath(tinkerPath);
   const { overwrite = false } = options;
   const target = paths().resolve(options.directory ?? checkpointDirectoryName(tinkerPath));
-  if (!overwrite) await refuseExisting(target);
-  const content = await context.openContent();
   try {
-    const staging = await StagingDirectory.beside(target);
+    await using staging = await StagingDirectory.claim(target);
+    if (!overwrite) await refuseExisting(target);
+    const content = await context.openContent();
     try {
       const { folder, ...fetched } = await fetchContent(context, content, staging, tinkerPath, options);
-      await staging.publish(folder, target, overwrite);
+      await staging.publish(folder, overwrite);
       return { directory: target, ...fetched };
     } finally {
-      await staging[Symbol.asyncDispose]();
+      await content.close();
     }
-  } finally {
-    await content.close();
+  } catch (error) {
+    throw explainDiskError(error, target);
   }
 }
 
@@ -99,24 +112,34 @@ async function fetchContent(
 ): Promise<Omit<DownloadedCheckpoint, 'directory'> & { readonly folder: string }> {
   const { transport, clock } = context;
   const { signal, maxBytes = 64 * GIBIBYTE, maxEntries = 10_000, stallTimeoutMs = 60_000 } = options;
-  const received = paths().join(staging.path, 'received');
-  await fileSystem().mkdir(received, { mode: 0o755 });
+  await using journal = await DownloadJournal.open(staging.path, [RECEIVED], { tinkerPath, isArchive: content.isArchive });
+  const received = paths().join(staging.path, RECEIVED);
+  await fileSystem().mkdir(received, { recursive: true, mode: 0o755 });
   const localUrl = localUrlOf(content);
   if (localUrl !== undefined) {
     requireLocalFilesAllowed(localUrl, options.allowLocalFiles === true);
     return copyLocal(localUrl, received, staging, { maxBytes, maxEntries, signal });
   }
   const onProgress = progressReporter(context, tinkerPath, options.onProgress);
-  const fetched = await fetchFiles(content, received, { transport, clock, maxBytes, maxEntries, stallTimeoutMs, onProgress, signal });
+  const fetched = await fetchFiles(content, received, {
+    transport,
+    clock,
+    journal,
+    maxBytes,
+    maxEntries,
+    stallTimeoutMs,
+    onProgress,
+    signal,
+  });
   const receivedBytes = fetched.totalBytes;
   if (signal?.aborted) throw new AbortedError({ message: 'The checkpoint download was aborted.', cause: signal.reason });
   if (!content.isArchive) {
     onProgress({ receivedBytes, totalBytes: receivedBytes });
-    return { folder: 'received', ...fetched, receivedBytes };
+    return { folder: RECEIVED, ...fetched, receivedBytes };
   }
   const [archiveName] = Object.keys(content.signed.urls);
   const files = await extract(paths().join(received, archiveName as string), staging, { maxBytes, maxEntries, signal });
-  return { ...files, receivedBytes };
+  return { ...files, receivedBytes, resumedBytes: fetched.resumedBytes };
 }
 
 async function copyLocal(
@@ -125,18 +148,21 @@ async function copyLocal(
   staging: StagingDirectory,
   options: ExtractOptions,
 ): Promise<Omit<DownloadedCheckpoint, 'directory'> & { readonly folder: string }> {
+  await removeStrays(received, []);
   const copied = await copyLocalCheckpoint(url, received, options);
-  if ('archivePath' in copied) return { ...(await extract(copied.archivePath, staging, options)), receivedBytes: 0 };
-  return { folder: 'received', ...copied, receivedBytes: 0 };
+  const nothing = { receivedBytes: 0, resumedBytes: 0 };
+  if ('archivePath' in copied) return { ...(await extract(copied.archivePath, staging, options)), ...nothing };
+  return { folder: RECEIVED, ...copied, ...nothing };
 }
 
 async function extract(archive: string, staging: StagingDirectory, options: ExtractOptions): Promise<ExtractResult & { folder: string }> {
-  const extracted = paths().join(staging.path, 'files');
+  const extracted = paths().join(staging.path, EXTRACTED);
+  await fileSystem().rm(extracted, { recursive: true, force: true, maxRetries: 3 });
   await fileSystem().mkdir(extracted, { mode: 0o755 });
   const files = await extractArchive(archive, extracted, options);
   const { signal } = options;
   if (signal?.aborted) throw new AbortedError({ message: 'The checkpoint download was aborted.', cause: signal.reason });
-  return { folder: 'files', ...files };
+  return { folder: EXTRACTED, ...files };
 }
 
 /** `tinker://run-123/weights/final` as a directory name: `run-123_weights_final`. */

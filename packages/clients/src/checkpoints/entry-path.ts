@@ -37,12 +37,3 @@ export function checkpointRefused(what: string, cause?: unknown): ValidationErro
     cause,
   });
 }
-
-/** The file system's codes for names that contradict each other, or that it cannot store. */
-const FAULTS_OF_NAMES: readonly string[] = ['EEXIST', 'ENOTDIR', 'EISDIR', 'EINVAL', 'EILSEQ', 'ENAMETOOLONG'];
-
-/** Whether the disk is at fault and not the checkpoint: full, read-only, no permission. Such an error surfaces unchanged. */
-export function isFaultOfDisk(error: unknown): boolean {
-  const { syscall, code } = error as NodeJS.ErrnoException;
-  return syscall !== undefined && code !== undefined && !FAULTS_OF_NAMES.includes(code);
-}

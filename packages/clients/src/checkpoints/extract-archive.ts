@@ -4,7 +4,8 @@ import { nodeModule } from '@tinkex/http/runtime';
 import { AbortedError, TinkexError } from '@tinkex/types';
 import { createTarDecoder } from 'modern-tar';
 import { fileSystem, paths } from '../node-files.js';
-import { checkpointRefused, entryPathSegments, isFaultOfDisk } from './entry-path.js';
+import { isFaultOfDisk } from './disk-error.js';
+import { checkpointRefused, entryPathSegments } from './entry-path.js';
 import { refuseUnknownTypes } from './tar-types.js';
 
 const PURPOSE = 'Extracting an archive';

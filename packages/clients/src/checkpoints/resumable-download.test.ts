@@ -84,7 +84,7 @@ describe('downloadToFile', () => {
     handler = serveWithCuts(0, 0);
     const seen: number[] = [];
     const result = await download({ onProgress: ({ receivedBytes }) => seen.push(receivedBytes) });
-    expect(result).toEqual({ receivedBytes: 500_000, totalBytes: 500_000 });
+    expect(result).toEqual({ receivedBytes: 500_000, totalBytes: 500_000, resumedBytes: 0 });
     expect(seen.at(-1)).toBe(500_000);
     expect(seen).toEqual([...seen].sort((a, b) => a - b));
     expect((await readFile(join(root, 'file'))).equals(content)).toBe(true);
@@ -203,6 +203,19 @@ describe('downloadToFile', () => {
     await download();
     expect(requests).toHaveLength(2);
     for (const headers of requests) expect(Object.keys(headers)).not.toContain('x-api-key');
+  });
+
+  it.each([
+    ['a redirect loop', '/archive?again', 6, /redirected more than 5 times/],
+    ['a redirect to a file', 'file:///etc/passwd', 1, /scheme file:/],
+  ])('ends immediately at %s', async (_, location, count, message) => {
+    handler = (_request, response) => response.writeHead(302, { location }).end();
+    await expect(download()).rejects.toMatchObject({
+      code: 'TINKEX_CONNECTION',
+      isRetryable: false,
+      message: expect.stringMatching(message),
+    });
+    expect(requests).toHaveLength(count);
   });
 
   it('gives up after five connections without a byte, without naming the signed address', async () => {

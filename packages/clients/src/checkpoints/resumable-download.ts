@@ -5,6 +5,7 @@ import { apiStatusError, isRetryableStatus } from '@tinkex/types/wire';
 import { fetchRange, parseContentRange, rangeValidator } from '../downloads/fetch-range.js';
 import { StallGuard } from '../downloads/stall-guard.js';
 import { fileSystem } from '../node-files.js';
+import type { FileVersion } from './download-journal.js';
 import { checkpointRefused } from './entry-path.js';
 
 /** New URLs requested in a row without a single new byte. */
@@ -36,21 +37,33 @@ export interface DownloadToFileOptions {
   readonly stallTimeoutMs: number;
   /** The permissions of the file. Default 0o600. */
   readonly mode?: number | undefined;
+  /** The version that an earlier process has begun to fetch. Without one, the file must not exist. */
+  readonly begun?: FileVersion | undefined;
+  /** Notes which version is fetched, before its first byte is written. Not called for a file without an entity tag or a date. */
+  readonly onBegin?: ((version: FileVersion) => Promise<void>) | undefined;
   readonly onProgress?: ((progress: DownloadProgress) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
+/** What {@link downloadToFile} fetched. */
+export interface FetchedFile extends DownloadProgress {
+  /** The bytes of an earlier process that were still good. */
+  readonly resumedBytes: number;
+}
+
 /**
- * Streams a URL into a new file, block by block. A broken connection is continued where it stopped when the server supports ranges
- * and the file is still the same one; otherwise it starts again. The length is checked against what the server announced.
+ * Streams a URL into a file, block by block. A broken connection, or a download that an earlier process has begun, is continued where it
+ * stopped when the server supports ranges and the file is still the same one; otherwise it starts again. The length is checked against
+ * what the server announced.
  */
-export async function downloadToFile(path: string, options: DownloadToFileOptions): Promise<DownloadProgress> {
-  const file = await fileSystem().open(path, 'wx', options.mode ?? 0o600);
-  const transfer = new Transfer(file, options);
+export async function downloadToFile(path: string, options: DownloadToFileOptions): Promise<FetchedFile> {
+  const { O_CREAT, O_RDWR } = fileSystem().constants;
+  const file = await fileSystem().open(path, options.begun === undefined ? 'wx' : O_CREAT | O_RDWR, options.mode ?? 0o600);
   try {
+    const transfer = new Transfer(file, options, options.begun === undefined ? 0 : (await file.stat()).size);
     const { clock, signal } = options;
     await retry(() => transfer.attempt(), { strategies: [downloadStrategy(transfer)], clock, signal });
-    return transfer.progress;
+    return { ...transfer.progress, resumedBytes: transfer.resumedBytes };
   } finally {
     await file.close();
   }
@@ -63,12 +76,14 @@ function downloadStrategy(transfer: Transfer): RetryStrategy {
   return ({ error, failures }) => {
     fruitless = transfer.hasMoved ? 0 : fruitless + 1;
     const isHopeless = fruitless >= MAX_FRUITLESS_ATTEMPTS || failures >= MAX_ATTEMPTS - 1;
-    return isHopeless || !ConnectionError.isInstance(error) ? undefined : delayMs(fruitless);
+    return isHopeless || !ConnectionError.isInstance(error) || !error.isRetryable ? undefined : delayMs(fruitless);
   };
 }
 
 class Transfer {
-  offset = 0;
+  offset: number;
+  /** The bytes that were there at the start, until they turn out to be of another version. */
+  resumedBytes: number;
   #startOffset = 0;
   readonly #file: FileHandle;
   readonly #options: DownloadToFileOptions;
@@ -77,9 +92,15 @@ class Transfer {
   #total: number | undefined;
   #validator: string | undefined;
 
-  constructor(file: FileHandle, options: DownloadToFileOptions) {
+  constructor(file: FileHandle, options: DownloadToFileOptions, presentBytes: number) {
     this.#file = file;
     this.#options = options;
+    this.#validator = options.begun?.validator;
+    this.#total = options.begun?.totalBytes;
+    // A complete file too is compared with the server's, by its last byte. One that is too long is not of this version.
+    this.offset = presentBytes === this.#total ? Math.max(0, presentBytes - 1) : presentBytes;
+    if (this.#total !== undefined && presentBytes > this.#total) this.#validator = undefined;
+    this.resumedBytes = presentBytes;
     if (typeof options.url === 'string') this.#url = options.url;
   }
 
@@ -142,6 +163,7 @@ class Transfer {
       this.#total = length !== undefined && /^\d+$/.test(length) ? Number(length) : undefined;
       this.#validator = rangeValidator(headers);
       this.#checkTotal();
+      if (this.#validator !== undefined) await this.#options.onBegin?.({ validator: this.#validator, totalBytes: this.#total });
       return true;
     }
     return this.#refuse(response);
@@ -191,8 +213,9 @@ class Transfer {
   }
 
   async #rewind(): Promise<void> {
-    if (this.offset > 0) await this.#file.truncate(0);
+    await this.#file.truncate(0);
     this.offset = 0;
+    this.resumedBytes = 0;
     this.#total = undefined;
     this.#validator = undefined;
   }

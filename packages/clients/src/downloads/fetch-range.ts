@@ -30,21 +30,24 @@ export async function fetchRange(transport: Transport, request: RangeRequest): P
     response.body.cancel();
     const next = httpUrl(location, url);
     if (url.protocol === 'https:' && next.protocol !== 'https:') {
-      throw new ConnectionError({ message: 'The download was redirected from https to http; refused.' });
+      throw refused('The download was redirected from https to http; refused.');
     }
     url = next;
   }
-  throw new ConnectionError({ message: `The download was redirected more than ${MAX_REDIRECTS} times.` });
+  throw refused(`The download was redirected more than ${MAX_REDIRECTS} times.`);
 }
 
 function httpUrl(text: string, base?: URL): URL {
   // Checked first, not caught: the engine's error quotes the URL and its base, and both are signed.
-  if (!URL.canParse(text, base?.href)) throw new ConnectionError({ message: 'The server named a download address that is not a URL.' });
+  if (!URL.canParse(text, base?.href)) throw refused('The server named a download address that is not a URL.');
   const url = new URL(text, base);
   if (url.protocol === 'http:' || url.protocol === 'https:') return url;
-  throw new ConnectionError({
-    message: `The server named a download address with the scheme ${url.protocol}; only http and https are followed.`,
-  });
+  throw refused(`The server named a download address with the scheme ${url.protocol}; only http and https are followed.`);
+}
+
+/** The server would name the same address again: another attempt is of no use. */
+function refused(message: string): ConnectionError {
+  return new ConnectionError({ message, isRetryable: false });
 }
 
 /** The first byte, and the total if named, of a `Content-Range` header; undefined when it is missing or not understood. */

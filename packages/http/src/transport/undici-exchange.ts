@@ -54,6 +54,7 @@ export class UndiciExchange implements Dispatcher.DispatchHandler, TransportResp
 
   cancelled(reason: Error): void {
     if (this.#isEnded) return;
+    this.#chunks.clear();
     this.#fail(reason);
     this.#controller?.abort(reason);
   }
@@ -95,6 +96,8 @@ export class UndiciExchange implements Dispatcher.DispatchHandler, TransportResp
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    // What has arrived before the fault is still good to a caller that reads chunk by chunk: a download continues after it.
+    if (this.#isCollecting) this.#chunks.clear();
     this.#fail(faultOf(error, this.#origin));
   }
 
@@ -152,7 +155,6 @@ export class UndiciExchange implements Dispatcher.DispatchHandler, TransportResp
   #fail(error: Error): void {
     if (this.#isEnded || this.#error !== undefined) return;
     this.#error = error;
-    this.#chunks.clear();
     this.#release();
     this.#reject?.(error);
     this.#resolve = undefined;
