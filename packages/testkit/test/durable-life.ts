@@ -9,6 +9,8 @@ const TOKENS = Array.from('the quick brown fox', (letter) => letter.charCodeAt(0
 export interface Acknowledged {
   sessionId: string;
   modelId: string;
+  /** Calls that have been answered. */
+  calls: number;
   /** Optimizer steps whose results have arrived. */
   steps: number;
   /** Whether a pass has arrived whose gradients no step has applied yet. */
@@ -26,6 +28,7 @@ export class DurableLife {
   readonly acknowledged: Acknowledged = {
     sessionId: '',
     modelId: '',
+    calls: 0,
     steps: 0,
     hasGradients: false,
     nextSeqId: 1,
@@ -54,6 +57,7 @@ export class DurableLife {
     else if (kind === 'save') await this.#save(turn);
     else await this.#train(kind);
     known.open = undefined;
+    known.calls += 1;
   }
 
   async #train(kind: 'pass' | 'step'): Promise<void> {

@@ -17,7 +17,7 @@ import type { SessionPoller } from '../futures/session-poller.js';
 import type { CallOptions } from '../runtime/call-options.js';
 import type { Startable } from './admission.js';
 import type { SubmissionCount } from './retries.js';
-import { checkHonored, checkPromptScores, withSequenceIds } from './sample-checks.js';
+import { checkCount, checkHonored, checkPromptScores, withSequenceIds } from './sample-checks.js';
 import {
   alignPromptLogprobs,
   copySettings,
@@ -33,6 +33,8 @@ export interface SampleKind<T> {
   readonly finish: (response: SampleResponse) => T;
   /** Whether the server's flag against retries of `sample` does not apply. */
   readonly isAlwaysRetried: boolean;
+  /** Whether the samples are what the caller wants: none may be missing then. */
+  readonly hasSamples: boolean;
 }
 
 /** Starts one sampling call. Copies the input now: callers may change and reuse their objects while the call is queued. */
@@ -147,6 +149,7 @@ class SampleCall<T> implements Startable {
       const response = withSequenceIds(await this.#wait(requestId, roundtripMs, scope), sampleSequenceIds);
       const aligned = response.promptLogprobs === undefined ? response : alignPromptLogprobs(response, promptTokenCount(this.#prompt));
       checkHonored(this.#settings, aligned);
+      if (this.#kind.hasSamples) checkCount(this.#settings, aligned);
       return aligned;
     } catch (error) {
       // The caller has given up. Closing the client ends everything, these requests too.

@@ -52,6 +52,15 @@ export function checkHonored({ promptAltTokensK = 0, promptLogprobsLastN: lastN 
   }
 }
 
+/**
+ * Checks that no sample is missing: an answer without a length that was cut off between two sequences looks like a whole one.
+ *
+ * @throws ValidationError that names both numbers.
+ */
+export function checkCount({ numSamples }: SampleSettings, { sequences: { length } }: SampleResponse): void {
+  if (length !== numSamples) throw ignored('sequences', `has ${length} entries, though ${numSamples} were requested; sample again`);
+}
+
 function ignored(path: string, message: string): ValidationError {
   return new ValidationError({ direction: 'response', subject: 'SampleResponse', issues: [{ path, message }] });
 }

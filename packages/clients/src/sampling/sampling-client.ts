@@ -209,8 +209,8 @@ export function checkSamplerOptions({ modelPath, baseModel, retry }: SamplingCli
   if (typeof retry === 'object') resolveRetryOptions(retry, true);
 }
 
-const SAMPLE = { finish: (response: SampleResponse) => response, isAlwaysRetried: false };
-const COMPUTE_LOGPROBS = { finish: promptLogprobsOf, isAlwaysRetried: true };
+const SAMPLE = { finish: (response: SampleResponse) => response, isAlwaysRetried: false, hasSamples: true };
+const COMPUTE_LOGPROBS = { finish: promptLogprobsOf, isAlwaysRetried: true, hasSamples: false };
 
 function promptLogprobsOf({ promptLogprobs }: SampleResponse): Float32Array {
   if (promptLogprobs !== undefined) return promptLogprobs;

@@ -1,6 +1,6 @@
 import { elapsedMs, hasSubscribers, type MonotonicTime, publish } from '@tinkex/http';
 import {
-  ApiStatusError,
+  type ApiStatusError,
   type Datum,
   type ForwardBackwardOutput,
   type LossFnType,
@@ -17,7 +17,7 @@ import {
   PROTOBUF_CONTENT_TYPE,
   protobuf,
 } from '@tinkex/types/wire';
-import { type AttemptFailure, statusOf } from '../calls/attempt-failure.js';
+import { type AttemptFailure, Doubt, statusOf } from '../calls/attempt-failure.js';
 import type { OngoingCall } from '../futures/running-call.js';
 import type { PassBodies } from './body-memory.js';
 import { ChunkGroup } from './chunk-group.js';
@@ -25,6 +25,7 @@ import { explainInvalidData } from './explain-invalid-data.js';
 import { pollResult, type TrainedModel } from './operations.js';
 import type { PassOptions } from './training-options.js';
 import type { Turn } from './turn-queue.js';
+import { isTemporary, isUnknownForm } from './wire-dialect.js';
 
 /** One forward or forward/backward pass, with its turn reserved. */
 export interface Pass {
@@ -123,20 +124,41 @@ async function submitChunk(model: TrainedModel, call: OngoingCall, pass: Pass, i
 }
 
 /** Sends one chunk in the format that the server is known to accept. While that is open, in rounds that offer both. */
-function sendChunk(model: TrainedModel, call: OngoingCall, pass: Pass, index: number, signal: AbortSignal): Promise<string> {
+async function sendChunk(model: TrainedModel, call: OngoingCall, pass: Pass, index: number, signal: AbortSignal): Promise<string> {
   const { calls, training } = model.parts;
-  if (training.dialect.known !== undefined) return sendChunkAs(training.dialect.known, model, call, pass, index, signal);
-  const onRetry = () => pass.bodies.abandon(index);
-  return calls.retry(() => offerChunk(model, call, pass, index, signal), { operation: 'forwardBackward', signal, onRetry });
+  if (training.dialect.known !== undefined) return sendChunkAs(training.dialect.known, model, call, pass, index, { signal });
+  const doubt = new Doubt();
+  const onRetry = (error: unknown): void => {
+    doubt.note({ error });
+    pass.bodies.abandon(index);
+  };
+  try {
+    return await calls.retry(() => offerChunk(model, call, pass, index, { signal, doubt }), {
+      operation: 'forwardBackward',
+      signal,
+      onRetry,
+    });
+  } catch (error) {
+    throw doubt.explain(error);
+  }
+}
+
+/** How one chunk is sent. */
+interface Sending {
+  readonly signal: AbortSignal;
+  /** Follows the attempts of all rounds, if there are rounds. */
+  readonly doubt?: Doubt;
+  /** Whether a 500 may mean the format: the other one is offered before this one is repeated. */
+  readonly isProbe?: boolean;
 }
 
 /** One round: sends a chunk in the likelier format and, if that may be what the server refuses, in the other. */
-async function offerChunk(model: TrainedModel, call: OngoingCall, pass: Pass, index: number, signal: AbortSignal): Promise<string> {
+async function offerChunk(model: TrainedModel, call: OngoingCall, pass: Pass, index: number, sending: Sending): Promise<string> {
   const { dialect } = model.parts.training;
   const candidates = dialect.candidates;
   const [first, second] = candidates;
   const send = async (format: WireFormat, isProbe: boolean): Promise<string> => {
-    const requestId = await sendChunkAs(format, model, call, pass, index, signal, isProbe && dialect.known === undefined);
+    const requestId = await sendChunkAs(format, model, call, pass, index, { ...sending, isProbe: isProbe && dialect.known === undefined });
     dialect.accepted(format);
     return requestId;
   };
@@ -150,9 +172,10 @@ async function offerChunk(model: TrainedModel, call: OngoingCall, pass: Pass, in
   try {
     return await send(second, true);
   } catch (error) {
-    const isOnlyFirst = refusal.status === 500 && ApiStatusError.isInstance(error) && error.status === 415;
     // The server failed for another reason than the format: the usual retries.
-    if (isOnlyFirst) return send(first, false);
+    if (refusal.status === 500 && isUnknownForm(error)) return send(first, false);
+    // It takes only the second format: what it says to that is its answer, and the next round may repeat it.
+    if (isUnknownForm(refusal) && isTemporary(error)) throw error;
     throw dialect.explainRefusal(candidates, refusal, error);
   }
 }
@@ -163,18 +186,18 @@ async function sendChunkAs(
   { headers }: OngoingCall,
   { requestType, chunks, turn, lossFn, lossFnConfig, bodies }: Pass,
   index: number,
-  signal: AbortSignal,
-  isProbe = false,
+  { signal, doubt, isProbe = false }: Sending,
 ): Promise<string> {
   const isForward = requestType === 'Forward';
   const data = chunks[index]?.data ?? [];
   const body = { modelId, seqId: turn.seqIds[index] as number, data, lossFn, lossFnConfig, forwardOnly: isForward || undefined };
   const onRetry = (failure: AttemptFailure): void => {
+    doubt?.note(failure);
     bodies.abandon(index);
     // Repeating it would take minutes; the other format may be accepted immediately.
     if (isProbe && statusOf(failure) === 500) throw apiStatusError({ status: 500, method: 'POST', path: endpoints.forwardBackward.path });
   };
-  const options = { signal, headers, isScoped: true, onRetry, ...(isProbe && { hasOuterRetry: false }) };
+  const options = { signal, headers, isScoped: true, onRetry, ...(doubt !== undefined && { hasOuterRetry: false }) };
   bodies.abandon(index);
   if (format === 'json') {
     const { requestId } = await parts.calls.call(isForward ? 'forward' : 'forwardBackward', { body }, options);

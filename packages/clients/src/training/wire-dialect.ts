@@ -1,8 +1,10 @@
 import { type Clock, normalizeBaseUrl } from '@tinkex/http';
-import { ApiStatusError, type WireFormat } from '@tinkex/types';
+import { ApiStatusError, TinkexError, type WireFormat } from '@tinkex/types';
 
 /** Statuses that may refuse the type of the body rather than its content. Some servers fail (500) on a body that they cannot read. */
 const TYPE_REFUSALS: ReadonlySet<number> = new Set([400, 415, 422, 500]);
+/** Statuses that can only mean that the server does not have this format, or the endpoint of it: the body has not been looked at. */
+const NO_SUCH_FORM: ReadonlySet<number> = new Set([404, 405, 415]);
 const MAX_REMEMBERED = 256;
 
 /** The format that each base URL has accepted last. By clock, so that tests with their own clocks share nothing. */
@@ -66,6 +68,16 @@ export class WireDialect {
       ` If you know which one this server takes, set wireFormat: '${first}' or '${second}'.)`;
     return shown;
   }
+}
+
+/** Whether the server has answered that it does not know the format. */
+export function isUnknownForm(error: unknown): boolean {
+  return ApiStatusError.isInstance(error) && NO_SUCH_FORM.has(error.status);
+}
+
+/** Whether a repetition may succeed: the answer says nothing about the format. */
+export function isTemporary(error: unknown): boolean {
+  return TinkexError.isInstance(error) && error.isRetryable;
 }
 
 const NAMES: Readonly<Record<WireFormat, string>> = { protobuf: 'protobuf', json: 'JSON' };
