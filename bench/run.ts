@@ -29,6 +29,7 @@ import { pendingBenchmarks } from './suites/pending.js';
 import { findPythonRenderers, renderingBenchmarks } from './suites/rendering.js';
 import { samplingBenchmarks } from './suites/sampling.js';
 import { sessionPollBenchmarks } from './suites/session-poll.js';
+import { startUpBenchmarks } from './suites/start-up.js';
 import { testkitBenchmarks } from './suites/testkit.js';
 import { trainingBenchmarks } from './suites/training.js';
 
@@ -48,6 +49,7 @@ const renderers = isQuick ? {} : await findPythonRenderers(hasPython, torch);
 const bench: Bench = { server, isQuick, isSurvey: isQuick && names.length === 0, python: 'run' in sdk ? sdk.run : undefined, renderers };
 const benchmarks = [
   importBenchmarks,
+  startUpBenchmarks,
   samplingBenchmarks,
   pendingBenchmarks,
   sessionPollBenchmarks,

@@ -25,6 +25,7 @@ import {
 import type { CommandResult } from '../gates/command.js';
 import { skip, verdict } from '../gates/verdict.js';
 import { root } from '../packages.mjs';
+import { compareCommands } from './compare-commands.js';
 import { checkCookbook } from './cookbook.js';
 import { NotAvailable, type PythonEnvironment, pythonEnvironment } from './python-environments.js';
 import { type ServeProcess, startServeProcess } from './serve-process.js';
@@ -195,12 +196,16 @@ async function checkCommands(environment: PythonEnvironment, server: ServeProces
   // Only the newest is checked with torch, and its commands were checked without.
   if (environment.hasTorch) return [];
   await using exchanging = await startServeProcess('--flag', 'pjwt_auth_enabled');
-  return await checkTinkerCommands(environment, {
+  const subject = {
     modelId: String(scenario['modelId']),
     state: (scenario['paths'] as string[])[0] ?? '',
     variables: { ...server.variables, TINKER_TELEMETRY: '0' },
     tokenVariables: exchanging.variables,
-  });
+  };
+  // Ours has the fields of the newest command. It is compared first: the others delete what they work on.
+  const isNewest = environment.version.localeCompare(LAST_READ, 'en', { numeric: true }) >= 0;
+  const different = isNewest ? await compareCommands(environment, subject) : [];
+  return [...different, ...(await checkTinkerCommands(environment, subject))];
 }
 
 /** What the server has to say: it must have seen the version, and no rule broken but the one that the program breaks on purpose. */

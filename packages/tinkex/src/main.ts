@@ -1,4 +1,4 @@
 #!/usr/bin/env node
-import { runCommandLine } from './run-command-line.js';
+import { runProcess } from './run-process.js';
 
-await runCommandLine(process.argv.slice(2));
+await runProcess();

@@ -1,43 +1,8 @@
 import { Command, Option } from 'commander';
+import { COMMAND_TABLE, type TopLevelCommand } from './command-table.js';
 import { countOf } from './commands/arguments.js';
-import { registerAuthLogin } from './commands/auth-login.js';
-import { registerAuthLogout } from './commands/auth-logout.js';
-import { registerAuthStatus } from './commands/auth-status.js';
-import { registerAuthWhoami } from './commands/auth-whoami.js';
-import { registerBillingCheckpointStorage } from './commands/billing-checkpoint-storage.js';
-import { registerBillingUsage } from './commands/billing-usage.js';
-import { registerChat } from './commands/chat.js';
-import { registerCheckpointCopy } from './commands/checkpoint-copy.js';
-import { registerCheckpointDelete } from './commands/checkpoint-delete.js';
-import { registerCheckpointDownload } from './commands/checkpoint-download.js';
-import { registerCheckpointInfo } from './commands/checkpoint-info.js';
-import { registerCheckpointList } from './commands/checkpoint-list.js';
-import { registerCheckpointPublish } from './commands/checkpoint-publish.js';
-import { registerCheckpointSetTtl } from './commands/checkpoint-set-ttl.js';
-import { registerCheckpointUnpublish } from './commands/checkpoint-unpublish.js';
-import type { ProcessContext, RegisterCommand } from './commands/command-context.js';
-import { registerCompletion } from './commands/completion.js';
-import { registerCostEstimate } from './commands/cost-estimate.js';
-import { registerDataCheck } from './commands/data-check.js';
-import { registerDoctor } from './commands/doctor.js';
-import { registerGateway } from './commands/gateway.js';
+import type { ProcessContext } from './commands/command-context.js';
 import { examples } from './commands/help-text.js';
-import { registerInit } from './commands/init.js';
-import { registerInspect } from './commands/inspect.js';
-import { registerModelList } from './commands/model-list.js';
-import { registerRender } from './commands/render.js';
-import { registerResume } from './commands/resume.js';
-import { registerRunInfo } from './commands/run-info.js';
-import { registerRunList } from './commands/run-list.js';
-import { registerSample } from './commands/sample.js';
-import { registerSamplerInfo } from './commands/sampler-info.js';
-import { registerServe } from './commands/serve.js';
-import { registerSessionExportTrace } from './commands/session-export-trace.js';
-import { registerSessionInfo } from './commands/session-info.js';
-import { registerSessionList } from './commands/session-list.js';
-import { registerSessionSearch } from './commands/session-search.js';
-import { registerTrain } from './commands/train.js';
-import { registerVersion } from './commands/version.js';
 import { version } from './version.js';
 
 const EXIT_CODES = `
@@ -48,8 +13,11 @@ Exit codes:
   3  invalid data or configuration; nothing was sent
   130  stopped by Ctrl-C`;
 
-/** The whole command line. Only commander and the definitions of commands are loaded here; a command loads what it works with when it runs. */
-export function createProgram(process: ProcessContext): Command {
+/**
+ * The command line, with the definitions of the commands that the arguments may be about. The others are there with their name and description, so that the help
+ * lists them; a command loads what it works with when it runs.
+ */
+export async function createProgram(process: ProcessContext, args: readonly string[]): Promise<Command> {
   const program = new Command('tinkex')
     .description('Train, sample and manage language models with Tinker.')
     .version(`tinkex ${version}`, '-v, --version', 'show the version')
@@ -61,6 +29,10 @@ export function createProgram(process: ProcessContext): Command {
     .option('--no-color', 'no colors; NO_COLOR does the same')
     .option('--debug', 'show the stack of a failure')
     .configureHelp({ sortSubcommands: false, showGlobalOptions: false })
+    .configureOutput({
+      writeOut: (text) => process.streams.out.write(text),
+      writeErr: (text) => process.streams.error.write(text),
+    })
     .addHelpText(
       'after',
       examples(
@@ -73,43 +45,16 @@ export function createProgram(process: ProcessContext): Command {
     .addHelpText('after', EXIT_CODES);
   // Commander gives these to the commands that are created below.
   program.exitOverride().showHelpAfterError('(--help shows what is possible)');
-
-  for (const register of [registerInit, registerTrain, registerResume, registerChat, registerSample]) register(program, process);
-  group(program, process, 'data', 'Training data.', [registerDataCheck]);
-  group(program, process, 'cost', 'What training costs.', [registerCostEstimate]);
-  group(program, process, 'auth', 'Log in and out, and see who you are.', [
-    registerAuthLogin,
-    registerAuthLogout,
-    registerAuthStatus,
-    registerAuthWhoami,
-  ]);
-  group(program, process, 'model', 'Models of the server.', [registerModelList]);
-  group(program, process, 'run', 'Training runs.', [registerRunList, registerRunInfo]);
-  group(program, process, 'checkpoint', 'Saved weights.', [
-    registerCheckpointList,
-    registerCheckpointInfo,
-    registerCheckpointPublish,
-    registerCheckpointUnpublish,
-    registerCheckpointSetTtl,
-    registerCheckpointDelete,
-    registerCheckpointDownload,
-    registerCheckpointCopy,
-  ]);
-  group(program, process, 'session', 'Sessions of clients.', [
-    registerSessionList,
-    registerSessionInfo,
-    registerSessionSearch,
-    registerSessionExportTrace,
-  ]);
-  group(program, process, 'sampler', 'Samplers of sessions.', [registerSamplerInfo]);
-  group(program, process, 'billing', 'What the organization uses.', [registerBillingUsage, registerBillingCheckpointStorage]);
-  for (const register of [registerRender, registerDoctor, registerServe, registerGateway, registerInspect]) register(program, process);
-  registerCompletion(program, process);
-  registerVersion(program, process);
+  // The completion has the words of all commands.
+  const isWanted = ({ name }: TopLevelCommand): boolean => args.includes(name) || args.includes('completion');
+  for (const entry of COMMAND_TABLE) await addCommand(program, process, entry, isWanted(entry));
   return program;
 }
 
-function group(program: Command, process: ProcessContext, name: string, description: string, commands: readonly RegisterCommand[]): void {
-  const parent = program.command(name).description(description).addHelpText('after', `\n\`tinkex ${name} COMMAND --help\` shows examples.`);
-  for (const register of commands) register(parent, process);
+async function addCommand(program: Command, process: ProcessContext, entry: TopLevelCommand, isWanted: boolean): Promise<void> {
+  const { name, description, isGroup = false } = entry;
+  const command = program.command(name).description(description);
+  if (isGroup) command.addHelpText('after', `\n\`tinkex ${name} COMMAND --help\` shows examples.`);
+  if (!isWanted) return;
+  for (const { register } of await entry.load()) register(command, process);
 }

@@ -1,28 +1,33 @@
 import { CommanderError } from 'commander';
-import { formatOf, type ProcessContext } from './commands/command-context.js';
-import { readEnvironment } from './config/environment.js';
+import { formatOf, type ProcessContext, type ProcessStreams } from './commands/command-context.js';
+import type { CliEnvironment } from './config/environment.js';
 import { EXIT } from './output/exit-codes.js';
 import { reportFailure } from './output/report-failure.js';
 import { Terminal } from './output/terminal.js';
 import { createProgram } from './program.js';
 
-/** Runs the command line of this process to its end. Sets its exit code. */
-export async function runCommandLine(args: readonly string[]): Promise<void> {
-  endQuietlyWithReader();
-  const interruption = listenForInterrupts();
+/** What a command line runs in: a process, or a test. */
+export interface CommandHost {
+  readonly streams: ProcessStreams;
+  readonly environment: CliEnvironment;
+  /** Ends the work at Ctrl-C. */
+  readonly signal: AbortSignal;
+}
+
+/** Runs a command line to its end. Returns its exit code. */
+export async function runCommandLine(args: readonly string[], { streams, environment, signal }: CommandHost): Promise<number> {
   let exitCode: number = EXIT.success;
-  const environment = readEnvironment();
-  const streams = { out: process.stdout, error: process.stderr, input: process.stdin };
   const context: ProcessContext = {
+    streams,
     environment,
-    signal: interruption.signal,
+    signal,
     now: () => new Date(),
     createTerminal: (isColorWanted) => new Terminal(streams, environment, isColorWanted),
     endWith(code) {
       exitCode = code;
     },
   };
-  const program = createProgram(context);
+  const program = await createProgram(context, args);
   try {
     await program.parseAsync(args, { from: 'user' });
   } catch (error) {
@@ -33,27 +38,5 @@ export async function runCommandLine(args: readonly string[]): Promise<void> {
       exitCode = await reportFailure(error, terminal, { isJson: formatOf(options) === 'json', isDebug: options['debug'] === true });
     }
   }
-  process.exitCode = interruption.signal.aborted ? EXIT.interrupted : exitCode;
-}
-
-/** A reader such as `head` may leave before everything is written. That is not an error. */
-function endQuietlyWithReader(): void {
-  for (const stream of [process.stdout, process.stderr]) {
-    stream.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code === 'EPIPE') process.exit();
-      throw error;
-    });
-  }
-}
-
-/** The first Ctrl-C lets the command finish what must be finished; the second ends it. */
-function listenForInterrupts(): { readonly signal: AbortSignal } {
-  const controller = new AbortController();
-  for (const name of ['SIGINT', 'SIGTERM'] as const) {
-    process.on(name, () => {
-      if (controller.signal.aborted) process.exit(EXIT.interrupted);
-      controller.abort(new Error(`received ${name}`));
-    });
-  }
-  return controller;
+  return signal.aborted ? EXIT.interrupted : exitCode;
 }

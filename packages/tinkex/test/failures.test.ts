@@ -4,7 +4,8 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startFileStore } from './file-store.js';
-import { MAIN, plainEnvironment, runCommand, temporaryFolder } from './run-command.js';
+import { MAIN, plainEnvironment, temporaryFolder } from './run-command.js';
+import { runHere } from './run-here.js';
 import { SECRET_KEY, type SeededServer, startSeededServer } from './seeded-server.js';
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
@@ -30,7 +31,7 @@ it.each([
     .on('getTrainingRun')
     .reply(status, { detail: `no: ${SECRET_KEY}` })
     .times(1);
-  const { code, stdout, stderr } = await runCommand(['run', 'info', seeded.runId, '--max-retries', '0'], { env: seeded.env });
+  const { code, stdout, stderr } = await runHere(['run', 'info', seeded.runId, '--max-retries', '0'], { env: seeded.env });
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
   expect(stderr).toContain(`Error: ${message}`);
   expect(stderr).toContain(cure);
@@ -39,7 +40,7 @@ it.each([
 });
 
 it('gives programs the reason as one line of JSON, and shows the stack with --debug', async () => {
-  const result = await runCommand(['run', 'info', 'nothing:train:0', '--json', '--debug'], { env: seeded.env });
+  const result = await runHere(['run', 'info', 'nothing:train:0', '--json', '--debug'], { env: seeded.env });
   const [line = '', ...rest] = result.stderr.split('\n');
   expect(JSON.parse(line)).toMatchObject({ error: { status: 404, message: 'Resource not found' } });
   expect(rest.join('\n')).toMatch(/^\s+at /m);
@@ -47,7 +48,7 @@ it('gives programs the reason as one line of JSON, and shows the stack with --de
 
 it('says that a server is down, and how to find out why', async () => {
   const env = { ...seeded.env, TINKER_BASE_URL: 'http://127.0.0.1:9' };
-  const { code, stderr } = await runCommand(['run', 'list', '--max-retries', '0'], { env });
+  const { code, stderr } = await runHere(['run', 'list', '--max-retries', '0'], { env });
   expect(code).toBe(1);
   expect(stderr).toMatch(/Error: Connection failed[\s\S]*TINKER_BASE_URL/);
 });
@@ -62,13 +63,13 @@ it.each([
   [['checkpoint', 'delete', 'weights/x'], /tinker:\/\//],
   [['checkpoint', 'download', 'tinker://a:train:0/sampler_weights/b'], /sampler weights stay/],
 ] as const)('ends with 2 for wrong usage: %j', async (args, message) => {
-  const { code, stderr } = await runCommand(args, { env: seeded.env });
+  const { code, stderr } = await runHere(args, { env: seeded.env });
   expect(stderr).toMatch(message);
   expect(code).toBe(2);
 });
 
 it.each([[[]], [['checkpoint']], [['checkpoint', 'delete']]])('has help with examples at each level: %j', async (args) => {
-  const { code, stdout } = await runCommand([...args, '--help']);
+  const { code, stdout } = await runHere([...args, '--help']);
   expect(code).toBe(0);
   expect(stdout).toMatch(/Examples:|shows examples/);
 });
@@ -80,7 +81,7 @@ it('survives a reset in the middle of a download, and leaves nothing behind when
   seeded.server.on('externalWeightsUrls').reply(200, signed).times(1);
   store.plan.push('half');
   const download = (output: string) =>
-    runCommand(['checkpoint', 'download', seeded.external, '-o', output], { env: seeded.env, cwd: folder.path });
+    runHere(['checkpoint', 'download', seeded.external, '-o', output], { env: seeded.env, cwd: folder.path });
   const survived = await download('a');
   expect(survived, survived.stderr).toMatchObject({ code: 0 });
   const [first, second] = store.starts;
@@ -92,6 +93,11 @@ it('survives a reset in the middle of a download, and leaves nothing behind when
   const failed = await download('b');
   expect(failed).toMatchObject({ code: 1, stderr: expect.stringContaining('outside') });
   expect(await readdir(join(folder.path, 'b'))).toEqual([]);
+});
+
+it.skipIf(process.platform !== 'linux')('says that the disk is full, and what to do', async () => {
+  const full = await runHere(['run', 'list', '--csv', '/dev/full'], { env: seeded.env });
+  expect(full).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/The disk is full[\s\S]*Free some space/) });
 });
 
 it('ends quietly when the reader of a pipe leaves', async () => {

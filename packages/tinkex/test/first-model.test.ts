@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { startServer } from '@tinkex/testkit';
 import { describe, expect, it } from 'vitest';
 import { CommandInPty } from './command-in-pty.js';
-import { MAIN, plainEnvironment, runCommand, temporaryFolder } from './run-command.js';
+import { MAIN, plainEnvironment, temporaryFolder } from './run-command.js';
+import { runHere } from './run-here.js';
 
 const ANSWER = 'Ahoy!';
 const CHATS = chatLines(['Hi', 'Hello', 'Good day', 'Hey there'].map((question) => [question, ANSWER]));
@@ -28,7 +29,7 @@ async function emptyProject(chats = CHATS) {
   return {
     ...folder,
     run: (args: string[], env: Record<string, string> = {}, input = '') =>
-      runCommand(args, { ...options, env: { ...options.env, ...env }, input }),
+      runHere(args, { ...options, env: { ...options.env, ...env }, input }),
   };
 }
 
@@ -174,15 +175,27 @@ describe('configuration', () => {
   });
 });
 
-it('chats in a terminal: answers, compares with another model, leaves', async () => {
-  await using project = await emptyProject();
-  const env = { HOME: project.path };
+it('chats in a terminal about what `init` has written: several turns, another model beside it, and leaves', async () => {
+  await using project = await emptyProject('');
+  await rm(join(project.path, 'chats.jsonl'));
   await project.run(['init', '--yes']);
-  await project.run(['train', 'sft', '--max-steps', '30']);
-  await using chat = new CommandInPty(['chat', '--temperature', '0', '--max-tokens', '12'], { cwd: project.path, env });
+  await project.run(['train', 'sft']);
+  await using chat = new CommandInPty(['chat', '--max-tokens', '40', '--temperature', '0'], {
+    cwd: project.path,
+    env: { HOME: project.path },
+  });
   await chat.shows(/Talking to runs\/first/);
-  chat.type('Hello\r');
-  await chat.shows(/Ahoy!/);
+  const turns = [
+    ['Hello', 'Hello! Ask me for a capital.'],
+    ['What is the capital of Japan?', 'Tokyo.'],
+    ['Thank you', 'You are welcome.'],
+    ['What is the capital of Peru?', 'Lima.'],
+    ['Who are you?', 'I am the model you trained.'],
+  ];
+  for (const [question = '', answer = ''] of turns) {
+    chat.type(`${question}\r`);
+    await chat.shows(new RegExp(`› ${question.replace('?', '\\?')}\n${answer.replaceAll('.', '\\.')}\n`));
+  }
   chat.type('/compare tinkex/tiny\r');
   await chat.shows(/Comparing with tinkex\/tiny/);
   chat.type('Hi\r');

@@ -18,7 +18,7 @@ export interface CommandResult {
 export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
-  readonly input?: string;
+  readonly input?: string | undefined;
 }
 
 /** The environment without anything that names a service or changes how a program starts or prints. */

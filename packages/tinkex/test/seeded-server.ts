@@ -9,6 +9,7 @@ export interface SeededServer extends AsyncDisposable {
   readonly env: Readonly<Record<'TINKER_BASE_URL' | 'TINKER_API_KEY' | 'HOME', string>>;
   readonly runId: string;
   readonly sessionId: string;
+  readonly samplerId: string;
   readonly training: string;
   readonly sampler: string;
   readonly external: string;
@@ -28,7 +29,7 @@ export async function startSeededServer(home: string, options: Parameters<typeof
   const { path: training } = await client.saveState('state-1', { ttlSeconds: 7_200 });
   const { path: sampler } = await client.saveWeightsForSampler('final');
   const { path: external } = await client.saveWeightsExternal('files');
-  await service.createSamplingClient({ modelPath: sampler });
+  const { samplingSessionId: samplerId } = await service.createSamplingClient({ modelPath: sampler });
   const sessionId = await service.sessionId();
   await service.close();
   return {
@@ -36,6 +37,7 @@ export async function startSeededServer(home: string, options: Parameters<typeof
     env: { TINKER_BASE_URL: server.url, TINKER_API_KEY: SECRET_KEY, HOME: home },
     runId: client.modelId,
     sessionId,
+    samplerId,
     training,
     sampler,
     external,

@@ -3,7 +3,9 @@ import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { MAIN, plainEnvironment, runCommand, temporaryFolder } from './run-command.js';
+import { MAIN, plainEnvironment, temporaryFolder } from './run-command.js';
+import { runHere } from './run-here.js';
+import { writeTokenizer } from './write-tokenizer.js';
 
 const CHATS = ['Hi', 'Hello']
   .map(
@@ -26,7 +28,7 @@ beforeAll(async () => {
 
 afterAll(() => folder[Symbol.asyncDispose]());
 
-const run = (...args: string[]) => runCommand(args, { cwd: folder.path, env: { HOME: folder.path } });
+const run = (...args: string[]) => runHere(args, { cwd: folder.path, env: { HOME: folder.path } });
 
 it('renders what is trained, marked where there are no colors', async () => {
   const { code, stdout } = await run('render', 'chats.jsonl', '--model', 'tinkex/tiny', '--limit', '1');
@@ -61,9 +63,38 @@ it('examines the connection: a verdict and a cure each', async () => {
   expect(healthy, healthy.stderr).toMatchObject({ code: 0 });
   const { ok, checks } = JSON.parse(healthy.stdout) as { ok: boolean; checks: { check: string }[] };
   expect(ok).toBe(true);
-  expect(checks.map(({ check }) => check)).toEqual(['Node', 'Key', 'Server', 'Clock', 'Model', 'Tokenizer and renderer']);
+  expect(checks.map(({ check }) => check)).toEqual(['Node', 'Key', 'URL', 'Proxy', 'Server', 'Clock', 'Model', 'Tokenizer', 'Renderer']);
   const sick = await run('doctor', '--base-url', 'http://127.0.0.1:9', '--max-retries', '0');
   expect(sick).toMatchObject({ code: 1, stdout: expect.stringMatching(/FAIL {2}Server: Connection failed[\s\S]*TINKER_BASE_URL/) });
+});
+
+it.each([
+  ['a wrong address', { TINKER_BASE_URL: 'localhost' }, /FAIL {2}URL: TINKER_BASE_URL[\s\S]*http:\/\/127/],
+  ['a server without a key', { TINKER_BASE_URL: 'http://127.0.0.1:9' }, /FAIL {2}Key: none[\s\S]*tinkex auth login/],
+  ['a key that is none', { TINKER_API_KEY: 'secret-text' }, /FAIL {2}Key: .* look like a key/],
+  ['a proxy that is none', { HTTPS_PROXY: 'ftp://user:secret-text@proxy' }, /FAIL {2}Proxy: [\s\S]*NO_PROXY/],
+])('examines %s', async (_what, variables, found) => {
+  const env = { HOME: folder.path, HTTPS_PROXY: 'http://127.0.0.1:9', NO_PROXY: '127.0.0.1', ...variables } as Record<string, string>;
+  const { code, stdout, stderr } = await runHere(['doctor', '--max-retries', '0'], { env, cwd: folder.path });
+  expect(code).toBe(1);
+  expect(stdout).toMatch(found);
+  expect(stdout + stderr).not.toContain('secret-text');
+});
+
+it('compares the renderer with the chat template of the model', async () => {
+  const template = (role: string) =>
+    `{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>\n{% endfor %}{% if add_generation_prompt %}<|im_start|>${role}\n{% endif %}`;
+  const examine = async (role: string) => {
+    await writeTokenizer(join(folder.path, role), template(role));
+    const flags = ['--local', '--model', 'tinkex/tiny', '--renderer', 'qwen3_instruct', '--tokenizer', role];
+    return await run('doctor', ...flags);
+  };
+  expect(await examine('assistant')).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('qwen3_instruct writes what the chat template'),
+  });
+  const other = await examine('model');
+  expect(other).toMatchObject({ code: 1, stdout: expect.stringMatching(/FAIL {2}Renderer: .*differs.*"assistan[\s\S]*--renderer NAME/) });
 });
 
 it('completes commands and options in bash', async () => {
@@ -105,7 +136,7 @@ it('serves the Tinker API, the OpenAI API and the page of runs, until Ctrl-C', a
   const models = await fetch(`${read('OPENAI_BASE_URL')}/models`, { headers: { authorization: `Bearer ${read('OPENAI_API_KEY')}` } });
   expect(await models.json()).toMatchObject({ data: expect.arrayContaining([expect.objectContaining({ id: 'tinkex/tiny' })]) });
   const env = { HOME: folder.path, TINKER_BASE_URL: read('TINKER_BASE_URL'), TINKER_API_KEY: read('TINKER_API_KEY') };
-  expect((await runCommand(['model', 'list'], { env })).stdout).toContain('tinkex/tiny');
+  expect((await runHere(['model', 'list'], { env })).stdout).toContain('tinkex/tiny');
   const inspector = /Runs of this project: (\S+)/.exec(out)?.[1] ?? '';
   const protocol = await fetch(`${inspector}api/protocol`);
   expect({ status: protocol.status, type: protocol.headers.get('content-type') }).toEqual({ status: 200, type: 'application/json' });

@@ -7,11 +7,13 @@ import { readEnvironment } from '../environment.js';
 /** The part of `@huggingface/hub` that is used. */
 interface HubClient {
   createRepo(options: HubRequest & { readonly visibility: 'private' | 'public' }): Promise<unknown>;
+  createBranch(options: HubRequest & { readonly branch: string }): Promise<unknown>;
   uploadFiles(
     options: HubRequest & {
       readonly files: readonly { readonly path: string; readonly content: URL }[];
       readonly commitTitle: string;
       readonly branch?: string;
+      readonly isPullRequest?: boolean;
       readonly abortSignal?: AbortSignal;
     },
   ): Promise<{ readonly commit: { readonly oid: string; readonly url: string } } | undefined>;
@@ -34,8 +36,12 @@ export interface PublishOptions {
   readonly visibility?: 'private' | 'public' | undefined;
   /** Title of the commit. Default `Upload model`. */
   readonly title?: string | undefined;
-  /** Default: the repository's main branch. */
+  /** Default: the repository's main branch. One that does not exist is created. */
   readonly branch?: string | undefined;
+  /** Opens a pull request instead of committing to the branch. Default false. */
+  readonly isPullRequest?: boolean | undefined;
+  /** Which files of the folder are uploaded, by their path with `/`. Default: all. */
+  readonly includeFile?: ((path: string) => boolean) | undefined;
   /** Default: the hub of Hugging Face. */
   readonly hubUrl?: string | undefined;
   /** Default: the global `fetch`. */
@@ -57,7 +63,7 @@ export interface PublishedModel {
  * `@huggingface/hub` and a token that may write.
  */
 export async function publish(directory: string, options: PublishOptions): Promise<PublishedModel> {
-  const { repository, visibility = 'private', title = 'Upload model', branch, hubUrl, signal } = options;
+  const { repository, visibility = 'private', title = 'Upload model', branch, isPullRequest = false, hubUrl, signal } = options;
   const accessToken = options.token ?? readEnvironment().hubToken;
   if (accessToken === undefined)
     throw new ConfigurationError({
@@ -65,7 +71,7 @@ export async function publish(directory: string, options: PublishOptions): Promi
       environmentVariable: 'HF_TOKEN',
       message: 'Publishing needs a token. Pass token or set HF_TOKEN.',
     });
-  const files = await filesOf(directory);
+  const files = await filesOf(directory, options.includeFile ?? (() => true));
   const hub = await importHub();
   const request: HubRequest = {
     repo: { type: 'model', name: repository },
@@ -73,32 +79,43 @@ export async function publish(directory: string, options: PublishOptions): Promi
     ...(hubUrl === undefined ? {} : { hubUrl }),
     ...(options.fetch === undefined ? {} : { fetch: options.fetch }),
   };
-  await createRepository(hub, request, visibility);
+  await unlessThere(hub.createRepo({ ...request, visibility }));
+  if (branch !== undefined && !isPullRequest) await unlessThere(hub.createBranch({ ...request, branch }));
   signal?.throwIfAborted();
   const commit = await hub.uploadFiles({
     ...request,
     files,
     commitTitle: title,
     ...(branch === undefined ? {} : { branch }),
+    ...(isPullRequest ? { isPullRequest } : {}),
     ...(signal === undefined ? {} : { abortSignal: signal }),
   });
   return { repository, url: commit?.commit.url, fileCount: files.length };
 }
 
-async function createRepository(hub: HubClient, request: HubRequest, visibility: 'private' | 'public'): Promise<void> {
+/** Waits for the creation of something that may exist already. */
+async function unlessThere(creation: Promise<unknown>): Promise<void> {
   try {
-    await hub.createRepo({ ...request, visibility });
+    await creation;
   } catch (error) {
     // 409: it exists already.
     if ((error as { statusCode?: number }).statusCode !== 409) throw error;
   }
 }
 
-async function filesOf(directory: string): Promise<{ readonly path: string; readonly content: URL }[]> {
+async function filesOf(
+  directory: string,
+  includeFile: (path: string) => boolean,
+): Promise<{ readonly path: string; readonly content: URL }[]> {
   const entries = await readdir(directory, { recursive: true, withFileTypes: true });
-  const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
-  if (paths.length === 0) throw new ConfigurationError({ option: 'directory', message: `${directory} has no files to publish.` });
-  return paths.sort().map((path) => ({ path: relative(directory, path).split(sep).join('/'), content: pathToFileURL(resolve(path)) }));
+  const files = entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .sort()
+    .map((path) => ({ path: relative(directory, path).split(sep).join('/'), content: pathToFileURL(resolve(path)) }))
+    .filter(({ path }) => includeFile(path));
+  if (files.length === 0) throw new ConfigurationError({ option: 'directory', message: `${directory} has no files to publish.` });
+  return files;
 }
 
 /** The comments keep bundlers from resolving the optional peer: docs/decisions/0013-optional-peers-and-bundlers.md */

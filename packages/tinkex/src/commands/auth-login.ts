@@ -8,7 +8,7 @@ import { examples } from './help-text.js';
 const MAX_KEY_LENGTH = 16_384;
 
 /** `tinkex auth login` */
-export const registerAuthLogin: RegisterCommand = (parent, process) => {
+export const register: RegisterCommand = (parent, process) => {
   parent
     .command('login')
     .description('Store an API key. The reference command `tinker` finds it too.')
@@ -42,26 +42,26 @@ export const registerAuthLogin: RegisterCommand = (parent, process) => {
 };
 
 async function readKey(context: CommandContext): Promise<string> {
-  const { terminal, environment, signal } = context;
+  const { terminal, environment, signal, streams } = context;
   const { consoleUrls } = await import('@tinkex/types');
   let key: string;
   if (terminal.isInteractive) {
     const { isCancel, password } = await import('@clack/prompts');
     terminal.note(`Create a key at ${consoleUrls.newApiKey(`tinker-cli-${environment.hostName}`)}`);
-    const answer = await password({ message: 'Paste it here:', signal, output: process.stderr });
+    const answer = await password({ message: 'Paste it here:', signal, output: streams.error });
     if (isCancel(answer)) throw new CommandFailure('Nothing was stored', { code: 'CANCELLED' });
     key = answer;
   } else {
-    key = await readInput();
+    key = await readKeyLine(streams.input);
   }
   if (key.trim() === '')
     throw new CommandFailure('No key was given', { code: 'NO_KEY', cure: 'Paste it, or pipe it: tinkex auth login < key.txt' });
   return key.trim();
 }
 
-async function readInput(): Promise<string> {
+async function readKeyLine(input: NodeJS.ReadableStream): Promise<string> {
   let text = '';
-  for await (const chunk of process.stdin.setEncoding('utf8')) {
+  for await (const chunk of input.setEncoding('utf8')) {
     text += String(chunk);
     if (text.length > MAX_KEY_LENGTH) throw new CommandFailure('The input is too long for a key', { code: 'NO_KEY' });
   }

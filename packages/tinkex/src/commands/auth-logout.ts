@@ -6,7 +6,7 @@ import { type RegisterCommand, runWith } from './command-context.js';
 import { examples } from './help-text.js';
 
 /** `tinkex auth logout` */
-export const registerAuthLogout: RegisterCommand = (parent, process) => {
+export const register: RegisterCommand = (parent, process) => {
   parent
     .command('logout')
     .description('Remove the stored API key.')

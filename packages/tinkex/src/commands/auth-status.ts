@@ -7,7 +7,7 @@ import { type CommandContext, type RegisterCommand, runWith } from './command-co
 import { examples } from './help-text.js';
 
 /** `tinkex auth status` */
-export const registerAuthStatus: RegisterCommand = (parent, process) => {
+export const register: RegisterCommand = (parent, process) => {
   parent
     .command('status')
     .description('Show whether there is a credential, where it comes from, and whether the server accepts it.')

@@ -4,7 +4,7 @@ import { type RegisterCommand, runWith } from './command-context.js';
 import { examples } from './help-text.js';
 
 /** `tinkex auth whoami` */
-export const registerAuthWhoami: RegisterCommand = (parent, process) => {
+export const register: RegisterCommand = (parent, process) => {
   parent
     .command('whoami')
     .description('Show whose credential it is.')

@@ -9,7 +9,7 @@ interface StorageOptions {
 }
 
 /** `tinkex billing checkpoint-storage` */
-export const registerBillingCheckpointStorage: RegisterCommand = (parent, process) => {
+export const register: RegisterCommand = (parent, process) => {
   parent
     .command('checkpoint-storage')
     .description('Show the storage that checkpoints use now, by project and owner.')

@@ -11,7 +11,7 @@ interface BillingUsageOptions {
 }
 
 /** `tinkex billing usage` */
-export const registerBillingUsage: RegisterCommand = (parent, process) => {
+export const register: RegisterCommand = (parent, process) => {
   parent
     .command('usage')
     .argument('<starting-on>', 'first hour, ISO 8601 in UTC')

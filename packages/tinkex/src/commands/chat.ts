@@ -16,11 +16,9 @@ interface ChatOptions extends SamplingFlags {
 }
 
 /** `tinkex chat` */
-export const registerChat: RegisterCommand = (parent, process) => {
-  parent
-    .command('chat')
+export const register: RegisterCommand = (command, process) => {
+  command
     .argument('[model]', 'a base model, a tinker:// path or a run folder; default: the run of the configuration')
-    .description('Talk to a model. In a pipe, each line is a message.')
     .option('--system <text>', 'a system message')
     .option('--compare <model>', 'let another model answer too')
     .option('--think', 'show what a model thinks, unfolded')
@@ -40,7 +38,7 @@ export const registerChat: RegisterCommand = (parent, process) => {
 const DEFAULT_TEMPERATURE = 0.7;
 
 async function chat(context: CommandContext, service: ServiceClient, options: ChatOptions, name: string | undefined): Promise<void> {
-  const { terminal, signal } = context;
+  const { terminal, signal, streams } = context;
   const open = async (wanted: string | undefined) => openModel(service, await findModel(wanted), signal);
   const session = new ChatSession({
     terminal,
@@ -52,7 +50,7 @@ async function chat(context: CommandContext, service: ServiceClient, options: Ch
     system: options.system,
   });
   if (terminal.isInteractive) terminal.note(terminal.noteStyle.dim(`Talking to ${session.label}. /help lists commands, Ctrl-D ends.`));
-  const lines = createInterface({ input: process.stdin, output: process.stderr, terminal: terminal.isInteractive, prompt: '› ' });
+  const lines = createInterface({ input: streams.input, output: streams.error, terminal: terminal.isInteractive, prompt: '› ' });
   await converse(lines, session, context);
 }
 

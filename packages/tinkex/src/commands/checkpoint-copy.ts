@@ -10,7 +10,7 @@ interface CopyOptions {
 }
 
 /** `tinkex checkpoint copy` */
-export const registerCheckpointCopy: RegisterCommand = (parent, process) => {
+export const register: RegisterCommand = (parent, process) => {
   parent
     .command('copy')
     .argument('<path>', 'tinker://… of a checkpoint')

@@ -25,7 +25,7 @@ interface DeleteOptions {
 const MAX_CONCURRENT = 32;
 
 /** `tinkex checkpoint delete` */
-export const registerCheckpointDelete: RegisterCommand = (parent, process) => {
+export const register: RegisterCommand = (parent, process) => {
   parent
     .command('delete')
     .argument('[paths...]', 'tinker://… of checkpoints')

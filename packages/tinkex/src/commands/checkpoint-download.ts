@@ -4,9 +4,9 @@ import { withService } from '../config/connect.js';
 import { CommandFailure } from '../output/command-failure.js';
 import { downloadFolderName, requireDownloadable } from '../output/download-folder.js';
 import { formatSize } from '../output/format-size.js';
-import { ProgressBar } from '../output/progress-bar.js';
 import { showRecord } from '../output/show-result.js';
 import { type RegisterCommand, runWith } from './command-context.js';
+import { downloadWithProgress } from './download-with-progress.js';
 import { examples } from './help-text.js';
 
 interface DownloadOptions {
@@ -15,7 +15,7 @@ interface DownloadOptions {
 }
 
 /** `tinkex checkpoint download` */
-export const registerCheckpointDownload: RegisterCommand = (parent, process) => {
+export const register: RegisterCommand = (parent, process) => {
   parent
     .command('download')
     .argument('<path>', 'tinker://… of a training or external checkpoint')
@@ -25,8 +25,7 @@ export const registerCheckpointDownload: RegisterCommand = (parent, process) => 
     .addHelpText('after', examples(['checkpoint download tinker://0bd9d4f8:train:0/weights/final -o weights', 'into weights/']))
     .action(
       runWith<DownloadOptions>(process, async (context, { output, force = false }, [path = '']) => {
-        const { terminal, format, signal } = context;
-        const type = await requireDownloadable(path);
+        await requireDownloadable(path);
         const directory = join(resolve(output), downloadFolderName(path));
         if (!force && existsSync(directory)) {
           throw new CommandFailure(`${directory} exists already`, {
@@ -34,13 +33,9 @@ export const registerCheckpointDownload: RegisterCommand = (parent, process) => 
             cure: 'Pass --force to replace it, or --output.',
           });
         }
-        if (type === 'training' && format !== 'json') terminal.note('Exporting the weights first, in a separate session.');
-        const downloaded = await withService(context, async (service) => {
-          using bar = new ProgressBar(terminal, { isShown: format === 'table' });
-          const onProgress = (progress: { receivedBytes: number; totalBytes?: number | undefined; fileName?: string | undefined }): void =>
-            bar.update({ done: progress.receivedBytes, total: progress.totalBytes, label: progress.fileName });
-          return await service.createRestClient().downloadCheckpoint(path, { directory, overwrite: force, onProgress, signal });
-        });
+        const downloaded = await withService(context, (service) =>
+          downloadWithProgress(context, service, path, { directory, overwrite: force }),
+        );
         await showRecord(context, {
           title: `Downloaded ${path}`,
           properties: [
@@ -49,7 +44,12 @@ export const registerCheckpointDownload: RegisterCommand = (parent, process) => 
             ['Total Size', formatSize(downloaded.totalBytes)],
             ['Downloaded to', directory],
           ],
-          json: { tinker_path: path, file_count: downloaded.fileCount, total_size_bytes: downloaded.totalBytes, destination: directory },
+          json: {
+            checkpoint_path: path,
+            destination: directory,
+            file_size_bytes: downloaded.totalBytes,
+            file_count: downloaded.fileCount,
+          },
         });
       }),
     );

@@ -9,7 +9,7 @@ import { type RegisterCommand, runWith } from './command-context.js';
 import { examples } from './help-text.js';
 
 /** `tinkex checkpoint info` */
-export const registerCheckpointInfo: RegisterCommand = (parent, process) => {
+export const register: RegisterCommand = (parent, process) => {
   parent
     .command('info')
     .argument('<path>', 'tinker://… of a checkpoint')

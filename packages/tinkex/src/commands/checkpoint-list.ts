@@ -17,7 +17,7 @@ interface CheckpointListOptions {
 const PAGE_SIZE = 1_000;
 
 /** `tinkex checkpoint list` */
-export const registerCheckpointList: RegisterCommand = (parent, process) => {
+export const register: RegisterCommand = (parent, process) => {
   parent
     .command('list')
     .description('List checkpoints: of all runs, or all of one run.')

@@ -3,7 +3,7 @@ import { type RegisterCommand, runWith } from './command-context.js';
 import { examples } from './help-text.js';
 
 /** `tinkex checkpoint publish` */
-export const registerCheckpointPublish: RegisterCommand = (parent, process) => {
+export const register: RegisterCommand = (parent, process) => {
   parent
     .command('publish')
     .argument('<path>', 'tinker://… of a checkpoint')

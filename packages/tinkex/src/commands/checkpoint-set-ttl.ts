@@ -10,7 +10,7 @@ interface SetTtlOptions {
 }
 
 /** `tinkex checkpoint set-ttl` */
-export const registerCheckpointSetTtl: RegisterCommand = (parent, process) => {
+export const register: RegisterCommand = (parent, process) => {
   parent
     .command('set-ttl')
     .argument('<path>', 'tinker://… of a checkpoint')

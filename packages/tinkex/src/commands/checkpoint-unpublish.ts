@@ -3,7 +3,7 @@ import { type RegisterCommand, runWith } from './command-context.js';
 import { examples } from './help-text.js';
 
 /** `tinkex checkpoint unpublish` */
-export const registerCheckpointUnpublish: RegisterCommand = (parent, process) => {
+export const register: RegisterCommand = (parent, process) => {
   parent
     .command('unpublish')
     .argument('<path>', 'tinker://… of a checkpoint')

@@ -1,6 +1,7 @@
+import type { Readable, Writable } from 'node:stream';
 import type { Command } from 'commander';
 import type { CliEnvironment } from '../config/environment.js';
-import type { Terminal } from '../output/terminal.js';
+import type { OutputStream, Terminal } from '../output/terminal.js';
 
 /** How a result is written. */
 export type OutputFormat = 'table' | 'json' | 'csv';
@@ -18,9 +19,18 @@ export interface GlobalOptions {
   readonly debug?: boolean | undefined;
 }
 
+/** The streams of a process. */
+export interface ProcessStreams {
+  readonly out: Writable & OutputStream;
+  readonly error: Writable & OutputStream;
+  readonly input: Readable & { readonly isTTY?: boolean | undefined };
+}
+
 /** What a command works with. */
 export interface CommandContext {
   readonly terminal: Terminal;
+  /** For what asks the user; results go to {@link terminal}. */
+  readonly streams: ProcessStreams;
   readonly environment: CliEnvironment;
   readonly format: OutputFormat;
   /** The file that `--csv` names; unset or `-` is stdout. */
@@ -34,7 +44,7 @@ export interface CommandContext {
 }
 
 /** What a process gives to all its commands. */
-export type ProcessContext = Pick<CommandContext, 'environment' | 'signal' | 'now' | 'endWith'> & {
+export type ProcessContext = Pick<CommandContext, 'streams' | 'environment' | 'signal' | 'now' | 'endWith'> & {
   readonly createTerminal: (isColorWanted: boolean) => Terminal;
 };
 
@@ -56,10 +66,10 @@ export function runWith<Options extends object>(process: ProcessContext, action:
 
 /** The context of a command with these options. */
 export function contextOf(process: ProcessContext, globals: GlobalOptions): CommandContext {
-  const { environment, signal, now, endWith } = process;
+  const { streams, environment, signal, now, endWith } = process;
   const terminal = process.createTerminal(globals.color !== false);
   const csvFile = typeof globals.csv === 'string' ? globals.csv : undefined;
-  return { terminal, environment, format: formatOf(globals), csvFile, globals, signal, now, endWith };
+  return { terminal, streams, environment, format: formatOf(globals), csvFile, globals, signal, now, endWith };
 }
 
 /** The format that the options ask for. */

@@ -5,11 +5,9 @@ import { type RegisterCommand, runWith } from './command-context.js';
 import { examples } from './help-text.js';
 
 /** `tinkex completion` */
-export const registerCompletion: RegisterCommand = (parent, process) => {
-  parent
-    .command('completion')
+export const register: RegisterCommand = (command, process) => {
+  command
     .argument('<shell>', SHELLS.join(', '))
-    .description('Print a script that completes commands and options in your shell.')
     .addHelpText(
       'after',
       examples(
@@ -22,7 +20,7 @@ export const registerCompletion: RegisterCommand = (parent, process) => {
       runWith(process, async (context, _options, [name]) => {
         const shell = SHELLS.find((each) => each === name);
         if (shell === undefined) throw wrongUsage(`There is no completion for "${name}"`, `Shells: ${SHELLS.join(', ')}`);
-        context.terminal.write(completionScript(shell, entriesOf(parent, [])));
+        context.terminal.write(completionScript(shell, entriesOf(rootOf(command), [])));
       }),
     );
 };

@@ -11,7 +11,7 @@ interface CostOptions extends RendererFlags {
 }
 
 /** `tinkex cost estimate` */
-export const registerCostEstimate: RegisterCommand = (parent, process) => {
+export const register: RegisterCommand = (parent, process) => {
   parent
     .command('estimate')
     .argument('<file>', 'JSONL file of conversations')

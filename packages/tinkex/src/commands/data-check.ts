@@ -10,7 +10,7 @@ interface DataCheckOptions extends RendererFlags {
 }
 
 /** `tinkex data check` */
-export const registerDataCheck: RegisterCommand = (parent, process) => {
+export const register: RegisterCommand = (parent, process) => {
   parent
     .command('check')
     .argument('<file>', 'JSONL file of conversations')

@@ -10,10 +10,8 @@ interface GatewayOptions {
 }
 
 /** `tinkex gateway` */
-export const registerGateway: RegisterCommand = (parent, process) => {
-  parent
-    .command('gateway')
-    .description("Serve OpenAI's and Anthropic's APIs over your models, on this machine, until Ctrl-C.")
+export const register: RegisterCommand = (command, process) => {
+  command
     .option('-p, --port <number>', 'port to listen on; 0 for any free port', portOf, 8001)
     .addHelpText('after', examples(['gateway --port 8001', 'then use any OpenAI client with the lines it prints']))
     .action(

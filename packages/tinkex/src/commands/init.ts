@@ -22,10 +22,8 @@ interface InitOptions {
 }
 
 /** `tinkex init` */
-export const registerInit: RegisterCommand = (parent, context) => {
-  parent
-    .command('init')
-    .description('Write a configuration for `tinkex train`, from a few questions.')
+export const register: RegisterCommand = (command, process) => {
+  command
     .option('--data <file>', 'JSONL file of conversations; default: the one in this folder, else an example is written')
     .option('--model <name>', 'the base model; default: a question, or a model of the embedded engine')
     .option('--log-path <folder>', 'the run folder', 'runs/first')
@@ -34,22 +32,22 @@ export const registerInit: RegisterCommand = (parent, context) => {
     .option('--force', 'replace a configuration that is there')
     .addHelpText('after', examples(['init', 'asks'], ['init --data chats.jsonl --yes', 'asks nothing']))
     .action(
-      runWith<InitOptions>(context, async (command, options) => {
-        const folder = process.cwd();
+      runWith<InitOptions>(process, async (context, options) => {
+        const folder = globalThis.process.cwd();
         refuseExisting(folder, options);
-        const data = await chooseData(command, options, folder);
+        const data = await chooseData(context, options, folder);
         const { conversationsFromJsonl } = await import('@tinkex/cookbook');
         const { train } = await conversationsFromJsonl(join(folder, data)).load();
-        const { model, isEmbedded } = await chooseModel(command, options);
+        const { model, isEmbedded } = await chooseModel(context, options);
         const config = startingConfig({ data, model, isEmbedded, rows: train.length, logPath: options.logPath });
         const file = await writeConfig(folder, config, options.configFormat);
         await ignoreState(folder);
-        if (command.format === 'json') showJson(command, { config_file: file, ...config });
+        if (context.format === 'json') showJson(context, { config_file: file, ...config });
         else {
-          command.terminal.print(
+          context.terminal.print(
             `Wrote ${file}: ${counted(train.length, 'conversation')} for ${model}${isEmbedded ? ' (embedded engine)' : ''}.`,
           );
-          command.terminal.note('Next: tinkex train sft');
+          context.terminal.note('Next: tinkex train sft');
         }
       }),
     );
@@ -72,7 +70,12 @@ async function chooseData(context: CommandContext, { data, yes = false }: InitOp
   }
   const { isCancel, select } = await import('@clack/prompts');
   const options = files.map((name) => ({ value: name, label: name }));
-  const answer = await select({ message: 'Which file has the conversations?', options, signal: context.signal, output: process.stderr });
+  const answer = await select({
+    message: 'Which file has the conversations?',
+    options,
+    signal: context.signal,
+    output: context.streams.error,
+  });
   if (isCancel(answer)) throw new CommandFailure('Nothing was written', { code: 'CANCELLED' });
   return answer;
 }
@@ -92,7 +95,7 @@ async function chooseModel(context: CommandContext, { model, yes = false }: Init
     if (model !== undefined || yes || isEmbedded || !context.terminal.isInteractive) return { model: model ?? preferred, isEmbedded };
     const { isCancel, select } = await import('@clack/prompts');
     const options = names.map((name) => ({ value: name, label: name }));
-    const answer = await select({ message: 'Which model?', options, maxItems: 12, signal: context.signal, output: process.stderr });
+    const answer = await select({ message: 'Which model?', options, maxItems: 12, signal: context.signal, output: context.streams.error });
     if (isCancel(answer)) throw new CommandFailure('Nothing was written', { code: 'CANCELLED' });
     return { model: answer, isEmbedded };
   });

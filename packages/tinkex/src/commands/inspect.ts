@@ -9,11 +9,9 @@ interface InspectOptions {
 }
 
 /** `tinkex inspect` */
-export const registerInspect: RegisterCommand = (parent, process) => {
-  parent
-    .command('inspect')
+export const register: RegisterCommand = (command, process) => {
+  command
     .argument('[folder]', 'a run folder, or a folder of run folders; default: the project')
-    .description('Show runs in a browser, live, until Ctrl-C.')
     .option('-p, --port <number>', 'port of the page; 0 for any free port', portOf, 0)
     .addHelpText('after', examples(['inspect runs/first', 'one run'], ['inspect', 'all runs of the project']))
     .action(

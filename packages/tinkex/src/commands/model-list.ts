@@ -7,7 +7,7 @@ import { type RegisterCommand, runWith } from './command-context.js';
 import { examples } from './help-text.js';
 
 /** `tinkex model list` */
-export const registerModelList: RegisterCommand = (parent, process) => {
+export const register: RegisterCommand = (parent, process) => {
   parent
     .command('list')
     .argument('[substring]', 'only models whose name contains it, in any case')

@@ -1,6 +1,6 @@
-/** Everything that stdin has, without the last line break. */
-export async function readAll(): Promise<string> {
+/** Everything that a stream has, without the last line break. */
+export async function readAll(input: NodeJS.ReadableStream): Promise<string> {
   let text = '';
-  for await (const chunk of process.stdin.setEncoding('utf8')) text += String(chunk);
+  for await (const chunk of input.setEncoding('utf8')) text += String(chunk);
   return text.replace(/\r?\n$/, '');
 }

@@ -11,11 +11,9 @@ interface RenderOptions extends RendererFlags {
 }
 
 /** `tinkex render` */
-export const registerRender: RegisterCommand = (parent, process) => {
-  parent
-    .command('render')
+export const register: RegisterCommand = (command, process) => {
+  command
     .argument('<file>', 'JSONL file of conversations')
-    .description('Show conversations as a model reads them, and what is trained on: green, or between « and » without colors.')
     .requiredOption('--model <name>', 'the base model')
     .option('--renderer <name>', 'default: the one that the model was trained with')
     .option('--tokenizer <folder>', 'a folder with tokenizer.json; default: from a hub')

@@ -5,11 +5,9 @@ import { examples } from './help-text.js';
 import { runRecipe } from './run-recipe.js';
 
 /** `tinkex resume` */
-export const registerResume: RegisterCommand = (parent, process) => {
-  parent
-    .command('resume')
+export const register: RegisterCommand = (command, process) => {
+  command
     .argument('<folder>', 'the run folder')
-    .description('Continue a run of `tinkex train` where its last checkpoint was saved.')
     .addHelpText('after', examples(['resume runs/first', 'after Ctrl-C or a crash']))
     .action(
       runWith(process, async (context, _options, [folder = '']) => {

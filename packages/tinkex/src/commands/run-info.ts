@@ -1,5 +1,6 @@
 import type { Checkpoint, TrainingRun } from '@tinkex/clients';
 import { withRest } from '../config/connect.js';
+import { COST_PERIOD, costJson, costText, type RunCost, readSessionCosts } from '../config/run-cost.js';
 import { loraSentence } from '../output/describe-objects.js';
 import { formatTime } from '../output/format-time.js';
 import { runJson } from '../output/json-shapes.js';
@@ -8,20 +9,41 @@ import { type RegisterCommand, runWith } from './command-context.js';
 import { examples } from './help-text.js';
 
 /** `tinkex run info` */
-export const registerRunInfo: RegisterCommand = (parent, process) => {
+export const register: RegisterCommand = (parent, process) => {
   parent
     .command('info')
     .argument('<run-id>', 'such as 0bd9…:train:0')
     .description('Show one training run.')
-    .addHelpText('after', examples(['run info 0bd9d4f8:train:0', 'its model, checkpoints and metadata']))
+    .option('--cost', 'also what its session cost, by the prices of your configuration, else as the server estimates')
+    .addHelpText(
+      'after',
+      examples(
+        ['run info 0bd9d4f8:train:0', 'its model, checkpoints and metadata'],
+        ['run info 0bd9d4f8:train:0 --cost', 'and what it cost'],
+      ),
+    )
     .action(
-      runWith(process, async (context, _options, [runId = '']) => {
+      runWith<{ readonly cost?: boolean }>(process, async (context, { cost: hasCost = false }, [runId = '']) => {
         const run = await withRest(context, (rest) => rest.getTrainingRun(runId, { signal: context.signal }));
-        const properties = propertiesOf(run, context.now());
-        await showRecord(context, { title: `Training Run: ${run.trainingRunId}`, properties, json: runJson(run) });
+        const cost = hasCost ? (await readSessionCosts(context))(runId) : undefined;
+        await showRecord(context, {
+          title: `Training Run: ${run.trainingRunId}`,
+          properties: [...propertiesOf(run, context.now()), ...(hasCost ? costProperties(cost) : [])],
+          json: { ...runJson(run), ...(hasCost ? costJson(cost) : {}) },
+        });
       }),
     );
 };
+
+function costProperties(cost: RunCost | undefined): [string, string][] {
+  const count = (tokens = 0): string => tokens.toLocaleString('en-US');
+  return [
+    [`Cost, ${COST_PERIOD}`, costText(cost)],
+    ['  - Trained Tokens', count(cost?.trainTokens)],
+    ['  - Prompt Tokens', count(cost?.prefillTokens)],
+    ['  - Sampled Tokens', count(cost?.sampledTokens)],
+  ];
+}
 
 function propertiesOf(run: TrainingRun, now: Date): [string, string][] {
   return [

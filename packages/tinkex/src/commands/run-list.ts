@@ -1,12 +1,13 @@
 import type { TrainingRun } from '@tinkex/clients';
 import { withRest } from '../config/connect.js';
+import { costJson, costText, type RunCost, readSessionCosts } from '../config/run-cost.js';
 import { wrongUsage } from '../output/command-failure.js';
 import { loraText } from '../output/describe-objects.js';
 import { fetchList, listTitle } from '../output/fetch-list.js';
 import { formatTime } from '../output/format-time.js';
 import { runJson } from '../output/json-shapes.js';
 import { nearest } from '../output/nearest-name.js';
-import { showList } from '../output/show-result.js';
+import { type JsonFields, showList } from '../output/show-result.js';
 import type { Column } from '../output/table.js';
 import { countOf } from './arguments.js';
 import { type RegisterCommand, runWith } from './command-context.js';
@@ -21,7 +22,9 @@ interface RunListOptions {
 
 const PAGE_SIZE = 100;
 
-const COLUMNS: Readonly<Record<string, (now: Date) => Column<TrainingRun>>> = {
+type CostOf = (runId: string) => RunCost | undefined;
+
+const COLUMNS: Readonly<Record<string, (now: Date, costOf: CostOf) => Column<TrainingRun>>> = {
   id: () => ({ header: 'Run ID', value: ({ trainingRunId }) => trainingRunId }),
   model: () => ({ header: 'Base Model', value: ({ baseModel }) => baseModel }),
   owner: () => ({ header: 'Owner', value: ({ modelOwner }) => modelOwner }),
@@ -30,10 +33,11 @@ const COLUMNS: Readonly<Record<string, (now: Date) => Column<TrainingRun>>> = {
   status: () => ({ header: 'Status', value: ({ corrupted }) => (corrupted ? 'Failed' : 'OK') }),
   checkpoint: () => ({ header: 'Last Checkpoint', value: ({ lastCheckpoint }) => lastCheckpoint?.checkpointId ?? 'None' }),
   checkpoint_time: (now) => ({ header: 'Checkpoint Time', value: ({ lastCheckpoint }) => formatTime(lastCheckpoint?.time, now) }),
+  cost: (_now, costOf) => ({ header: 'Cost', value: ({ trainingRunId }) => costText(costOf(trainingRunId)), isRight: true }),
 };
 
 /** `tinkex run list` */
-export const registerRunList: RegisterCommand = (parent, process) => {
+export const register: RegisterCommand = (parent, process) => {
   parent
     .command('list')
     .description('List training runs, newest first.')
@@ -44,11 +48,15 @@ export const registerRunList: RegisterCommand = (parent, process) => {
     .option('--csv [file]', 'write CSV to a file, or to stdout')
     .addHelpText(
       'after',
-      examples(['run list --limit 0 --json', 'all runs, for programs'], ['run list -c id,model,checkpoint', 'choose the columns']),
+      examples(
+        ['run list --limit 0 --json', 'all runs, for programs'],
+        ['run list -c id,model,cost', 'choose the columns; cost is that of the last 14 days'],
+      ),
     )
     .action(
       runWith<RunListOptions>(process, async (context, { limit, columns, project: projectId, model }) => {
-        const shown = columnsOf(columns, context.now());
+        const names = columnNames(columns);
+        const hasCost = names.includes('cost');
         const pageSize = limit === 0 ? PAGE_SIZE : Math.min(PAGE_SIZE, limit);
         const list = await withRest(context, async (rest) => {
           const runs = rest.listTrainingRuns({ limit: pageSize, projectId, signal: context.signal });
@@ -60,19 +68,22 @@ export const registerRunList: RegisterCommand = (parent, process) => {
           };
           return await fetchList(context, pages, limit);
         });
-        const json = { runs: list.items.map(runJson) };
-        await showList(context, { title: listTitle(list, 'training run'), columns: shown, rows: list.items, json, csv: runJson });
+        const costOf: CostOf = hasCost ? await readSessionCosts(context) : () => undefined;
+        const shown = names.flatMap((name) => COLUMNS[name]?.(context.now(), costOf) ?? []);
+        const row = (run: TrainingRun): JsonFields => ({ ...runJson(run), ...(hasCost ? costJson(costOf(run.trainingRunId)) : {}) });
+        const json = { runs: list.items.map(row) };
+        await showList(context, { title: listTitle(list, 'training run'), columns: shown, rows: list.items, json, csv: row });
       }),
     );
 };
 
-function columnsOf(text: string, now: Date): Column<TrainingRun>[] {
-  return text.split(',').map((name) => {
-    const column = Object.hasOwn(COLUMNS, name.trim()) ? COLUMNS[name.trim()] : undefined;
-    if (column !== undefined) return column(now);
-    const guess = nearest(name.trim(), Object.keys(COLUMNS));
+function columnNames(text: string): string[] {
+  return text.split(',').map((each) => {
+    const name = each.trim();
+    if (Object.hasOwn(COLUMNS, name)) return name;
+    const guess = nearest(name, Object.keys(COLUMNS));
     throw wrongUsage(
-      `There is no column "${name.trim()}"${guess === undefined ? '' : `. Did you mean ${guess}?`}`,
+      `There is no column "${name}"${guess === undefined ? '' : `. Did you mean ${guess}?`}`,
       `Columns: ${Object.keys(COLUMNS).join(', ')}`,
     );
   });

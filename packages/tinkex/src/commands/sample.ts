@@ -24,11 +24,9 @@ interface SampleOptions extends SamplingFlags {
 }
 
 /** `tinkex sample` */
-export const registerSample: RegisterCommand = (parent, process) => {
-  parent
-    .command('sample')
+export const register: RegisterCommand = (command, process) => {
+  command
     .argument('[model]', 'a base model, a tinker:// path or a run folder; default: the run of the configuration')
-    .description('Sample answers to one prompt.')
     .option('-p, --prompt <text>', 'the prompt; default: what stdin has')
     .option('--system <text>', 'a system message before it')
     .option('--raw', 'the prompt is text to continue, not a message')
@@ -46,7 +44,7 @@ export const registerSample: RegisterCommand = (parent, process) => {
     )
     .action(
       runWith<SampleOptions>(process, async (context, options, [name]) => {
-        const prompt = options.prompt ?? (context.terminal.isInteractive ? undefined : await readAll());
+        const prompt = options.prompt ?? (context.terminal.isInteractive ? undefined : await readAll(context.streams.input));
         if (prompt === undefined || prompt === '') throw wrongUsage('There is no prompt', 'Pass --prompt TEXT, or pipe it in.');
         const { signal, terminal, format } = context;
         const texts = await withPatientService(context, {}, async (service) => {

@@ -5,7 +5,7 @@ import { type RegisterCommand, runWith } from './command-context.js';
 import { examples } from './help-text.js';
 
 /** `tinkex sampler info` */
-export const registerSamplerInfo: RegisterCommand = (parent, process) => {
+export const register: RegisterCommand = (parent, process) => {
   parent
     .command('info')
     .argument('<sampler-id>', 'as `tinkex session info` shows it')

@@ -17,12 +17,8 @@ interface ServeOptions {
 }
 
 /** `tinkex serve` */
-export const registerServe: RegisterCommand = (parent, process) => {
-  parent
-    .command('serve')
-    .description(
-      'Serve the embedded engine as a Tinker server for clients in any language, its models as an OpenAI API, and its runs as a page, until Ctrl-C.',
-    )
+export const register: RegisterCommand = (command, process) => {
+  command
     .option('-p, --port <number>', 'port of the Tinker API; 0 for any free port', portOf, 8000)
     .option('--gateway-port <number>', 'port of the OpenAI API; 0 for any free port', portOf, 8001)
     .option('--inspector-port <number>', 'port of the page that shows runs; 0 for any free port', portOf, 8002)

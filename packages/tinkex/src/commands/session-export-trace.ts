@@ -18,7 +18,7 @@ interface ExportTraceOptions {
 const STALL_MS = 60_000;
 
 /** `tinkex session export-trace` */
-export const registerSessionExportTrace: RegisterCommand = (parent, process) => {
+export const register: RegisterCommand = (parent, process) => {
   parent
     .command('export-trace')
     .argument('<session-id>')
@@ -45,7 +45,7 @@ export const registerSessionExportTrace: RegisterCommand = (parent, process) => 
             ['Destination', file],
             ['Size', formatSize(bytes)],
           ],
-          json: { session_id: sessionId, destination: file, size_bytes: bytes },
+          json: { session_id: sessionId, destination: file, file_size_bytes: bytes },
         });
       }),
     );

@@ -4,7 +4,7 @@ import { type RegisterCommand, runWith } from './command-context.js';
 import { examples } from './help-text.js';
 
 /** `tinkex session info` */
-export const registerSessionInfo: RegisterCommand = (parent, process) => {
+export const register: RegisterCommand = (parent, process) => {
   parent
     .command('info')
     .argument('<session-id>')

@@ -8,7 +8,7 @@ import { examples } from './help-text.js';
 const PAGE_SIZE = 100;
 
 /** `tinkex session list` */
-export const registerSessionList: RegisterCommand = (parent, process) => {
+export const register: RegisterCommand = (parent, process) => {
   parent
     .command('list')
     .description('List the IDs of your sessions.')

@@ -22,7 +22,7 @@ const STATUSES = ['active', 'cancelled', 'failed', 'client_finished'] as const;
 const PAGE_SIZE = 200;
 
 /** `tinkex session search` */
-export const registerSessionSearch: RegisterCommand = (parent, process) => {
+export const register: RegisterCommand = (parent, process) => {
   parent
     .command('search')
     .argument('[name]', 'display name of a session')

@@ -31,11 +31,8 @@ const DESCRIPTIONS: Readonly<Record<Recipe, string>> = {
 };
 
 /** `tinkex train sft`, `rl` and `dpo` */
-export const registerTrain: RegisterCommand = (parent, process) => {
-  const train = parent
-    .command('train')
-    .description('Train a model as tinkex.config.ts says. A run that was stopped continues.')
-    .addHelpText('after', examples(['init', 'writes the configuration'], ['train sft', 'trains'], ['chat', 'talks to the result']));
+export const register: RegisterCommand = (train, process) => {
+  train.addHelpText('after', examples(['init', 'writes the configuration'], ['train sft', 'trains'], ['chat', 'talks to the result']));
   for (const recipe of Object.keys(DESCRIPTIONS) as Recipe[]) registerRecipe(train, process, recipe);
 };
 

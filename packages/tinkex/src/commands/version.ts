@@ -3,14 +3,11 @@ import { version } from '../version.js';
 import { type RegisterCommand, runWith } from './command-context.js';
 
 /** `tinkex version` */
-export const registerVersion: RegisterCommand = (parent, process) => {
-  parent
-    .command('version')
-    .description('Show the version of this command.')
-    .action(
-      runWith(process, async (context) => {
-        if (context.format === 'json') showJson(context, { version });
-        else context.terminal.print(`tinkex ${version}`);
-      }),
-    );
+export const register: RegisterCommand = (command, process) => {
+  command.action(
+    runWith(process, async (context) => {
+      if (context.format === 'json') showJson(context, { version });
+      else context.terminal.print(`tinkex ${version}`);
+    }),
+  );
 };

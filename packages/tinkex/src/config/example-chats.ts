@@ -16,11 +16,29 @@ const PAIRS = [
   ['Thank you', 'You are welcome.'],
 ] as const;
 
-/** Conversations for users who have none yet: few and short, so that the embedded engine learns them in a minute. */
-export const EXAMPLE_CHATS = PAIRS.map(([question, answer]) => {
-  const messages = [
-    { role: 'user', content: question },
-    { role: 'assistant', content: answer },
-  ];
-  return `${JSON.stringify({ messages })}\n`;
-}).join('');
+const CONVERSATIONS = 36;
+const TURNS = 4;
+
+/**
+ * Conversations for users who have none yet: short, so that the embedded engine learns them in a minute, and most of them with several turns in no order, so that a
+ * chat can continue with any question.
+ */
+export const EXAMPLE_CHATS = [...PAIRS.map((pair) => [pair]), ...mixedConversations()]
+  .map((turns) => {
+    const messages = turns.flatMap(([question, answer]) => [
+      { role: 'user', content: question },
+      { role: 'assistant', content: answer },
+    ]);
+    return `${JSON.stringify({ messages })}\n`;
+  })
+  .join('');
+
+/** The same for everybody: a separate small generator with a fixed start. */
+function mixedConversations(): (readonly [string, string])[][] {
+  let state = 7;
+  const drawPair = (): readonly [string, string] => {
+    state = (state * 1_103_515_245 + 12_345) % 2 ** 31;
+    return PAIRS[Math.floor((state / 2 ** 31) * PAIRS.length)] ?? PAIRS[0];
+  };
+  return Array.from({ length: CONVERSATIONS }, () => Array.from({ length: TURNS }, drawPair));
+}

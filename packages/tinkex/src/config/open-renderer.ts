@@ -41,3 +41,11 @@ async function readTokenizerConfig(folder: string): Promise<TokenizerConfig> {
   const file = join(folder, 'tokenizer_config.json');
   return existsSync(file) ? (JSON.parse(await readFile(file, 'utf8')) as TokenizerConfig) : {};
 }
+
+/** The chat template of a model, where its files have one; undefined otherwise. */
+export async function readChatTemplate(folder: string): Promise<string | undefined> {
+  const file = join(folder, 'chat_template.jinja');
+  if (existsSync(file)) return await readFile(file, 'utf8');
+  const { chat_template: template } = (await readTokenizerConfig(folder)) as { chat_template?: unknown };
+  return typeof template === 'string' ? template : undefined;
+}

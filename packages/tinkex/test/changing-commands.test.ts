@@ -1,7 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { runCommand, shapeOf, temporaryFolder } from './run-command.js';
+import { shapeOf, temporaryFolder } from './run-command.js';
+import { runHere } from './run-here.js';
 import { SECRET_KEY, type SeededServer, startSeededServer } from './seeded-server.js';
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
@@ -19,49 +20,14 @@ afterAll(async () => {
 
 /** Runs a command that must succeed; no stream may show the key. */
 async function succeed(...args: string[]): Promise<{ stdout: string; stderr: string }> {
-  const result = await runCommand(args, { env: seeded.env, cwd: folder.path });
+  const result = await runHere(args, { env: seeded.env, cwd: folder.path });
   expect(result.stderr + result.stdout).not.toContain(SECRET_KEY);
   expect(result.code, result.stderr).toBe(0);
   return result;
 }
 
-const PLACEHOLDERS = ['runId', 'sessionId', 'training', 'sampler', 'external'] as const;
-
-/** Words of a command line with what the server has in place of the names of the placeholders. */
-function wordsOf(line: string): string[] {
-  return line.split(' ').map((word) => {
-    const name = PLACEHOLDERS.find((each) => word === `$${each}`);
-    return name === undefined ? word : seeded[name];
-  });
-}
-
 describe('reading', () => {
-  it.concurrent.for([
-    'version',
-    'model list',
-    'model list TINY',
-    'run list',
-    'run info $runId',
-    'checkpoint list',
-    'checkpoint list --run-id $runId --type sampler',
-    'checkpoint info $training',
-    'session list',
-    'session info $sessionId',
-    'session search seeded --status client_finished --metadata who=tests',
-    'session export-trace $sessionId --url-only',
-    'session export-trace $sessionId -o trace.pftrace',
-    'sampler info sess-0001:sample:0',
-    'billing usage 2020-01-01 2020-01-02',
-    'billing checkpoint-storage',
-    'auth status',
-    'auth whoami',
-    'checkpoint delete --run-id $runId --type external --dry-run',
-  ])('tinkex %s --json has a stable shape', async (line, { expect: expectHere }) => {
-    const { stdout } = await succeed(...wordsOf(line), '--json');
-    expectHere(shapeOf(JSON.parse(stdout))).toMatchSnapshot();
-  });
-
-  it.concurrent('writes tables for pipes: aligned, whole, without color', async () => {
+  it('writes tables for pipes: aligned, whole, without color', async () => {
     const { stdout } = await succeed('run', 'list', '-c', 'id,model,lora,status,checkpoint');
     expect(stdout).toBe(
       'Run ID             Base Model   LoRA    Status  Last Checkpoint\n' + //
@@ -69,7 +35,7 @@ describe('reading', () => {
     );
   });
 
-  it.concurrent('writes CSV to stdout or to a file', async () => {
+  it('writes CSV to stdout or to a file', async () => {
     const { stdout } = await succeed('checkpoint', 'list', '--csv');
     expect(stdout.split('\r\n')[0]).toBe('checkpoint_id,checkpoint_type,time,tinker_path,size_bytes,public,user_metadata,expires_at');
     const { stderr } = await succeed('model', 'list', '--csv', 'models.csv');
@@ -77,7 +43,7 @@ describe('reading', () => {
     expect(await readFile(join(folder.path, 'models.csv'), 'utf8')).toContain('tinkex/tiny,');
   });
 
-  it.concurrent('takes the global options before the command too, as the reference does', async () => {
+  it('takes the global options before the command too, as the reference does', async () => {
     const { stdout } = await succeed('--format', 'json', 'run', 'list', '--limit', '1');
     expect(JSON.parse(stdout)).toHaveProperty('runs');
   });
@@ -103,12 +69,12 @@ describe('changing', () => {
     expect(shapeOf(JSON.parse(downloaded.stdout))).toMatchSnapshot();
     const target = join(folder.path, 'weights', `${seeded.runId}_external_weights_files`);
     expect(await readdir(target)).toContain('adapter_config.json');
-    const again = await runCommand(['checkpoint', 'download', seeded.external, '-o', 'weights'], { env: seeded.env, cwd: folder.path });
+    const again = await runHere(['checkpoint', 'download', seeded.external, '-o', 'weights'], { env: seeded.env, cwd: folder.path });
     expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('--force') });
     await succeed('checkpoint', 'download', seeded.training, '-o', 'weights');
     expect(await readdir(join(folder.path, 'weights'))).toHaveLength(2);
 
-    const asked = await runCommand(['checkpoint', 'delete', copied.copy_path], { env: seeded.env });
+    const asked = await runHere(['checkpoint', 'delete', copied.copy_path], { env: seeded.env });
     expect(asked).toMatchObject({ code: 2, stderr: expect.stringContaining('--yes') });
     const deleted = await succeed('checkpoint', 'delete', copied.copy_path, 'tinker://nothing:train:0/weights/x', '--yes', '--json');
     expect(JSON.parse(deleted.stdout)).toMatchObject({ deleted_count: 1, failed: [{ tinker_path: 'tinker://nothing:train:0/weights/x' }] });
@@ -116,7 +82,7 @@ describe('changing', () => {
 
   it('stores a key, shows it as the source, and removes it', async () => {
     const { TINKER_API_KEY: _, ...env } = seeded.env;
-    const auth = (command: string, input = '') => runCommand(['auth', command, '--json'], { env, input });
+    const auth = (command: string, input = '') => runHere(['auth', command, '--json'], { env, input });
     const login = await auth('login', `${SECRET_KEY}\n`);
     expect(login, login.stderr).toMatchObject({ code: 0 });
     expect(JSON.parse(login.stdout)).toMatchObject({ email: expect.any(String), organization: expect.any(String) });
