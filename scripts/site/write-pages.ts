@@ -6,6 +6,7 @@ import { type Page, type Section, siteSections } from './page-table.js';
 import { siteLinks } from './site-links.js';
 
 const HOME = join(root, 'docs/site');
+const HOME_PAGE: Page = { title: 'Tinkex for TypeScript', source: 'docs/site/index.md', target: 'index.md' };
 
 /**
  * Writes the sources of the site: the home page and theme of `docs/site`, every page of the table with its links led to other pages, and the whole text for
@@ -23,7 +24,7 @@ export function writePages(folder: string, sections: readonly Section[] = siteSe
     cpSync(join(root, file), copy);
     return `/pictures/${file.replaceAll('/', '-')}`;
   };
-  for (const one of pages) {
+  for (const one of [HOME_PAGE, ...pages]) {
     const markdown = markdownOf(one);
     const plain = withoutCode(markdown).split('\n');
     const lines = markdown.split(/\r?\n/).map((line, index) => {
