@@ -11,7 +11,7 @@ const KILLS = Number(process.env['TINKEX_KILLS'] ?? 1);
 const SEED = Number(process.env['TINKEX_KILL_SEED'] ?? 1);
 /** Tenants at the same time: each is in the middle of something else when the kill strikes. */
 const LIVES = 3;
-/** The kill strikes within so many milliseconds of the first life's call of this number; below 0, while the lives begin. */
+/** The kill strikes within that many milliseconds of the first life's call of this number; below 0, while the lives begin. */
 const FIRST_CALL = -5;
 const LAST_CALL = 90;
 const MAX_DELAY_MS = 40;

@@ -3,7 +3,7 @@ import { ApiStatusError, TinkexError, type WireFormat } from '@tinkex/types';
 
 /** Statuses that may refuse the type of the body rather than its content. Some servers fail (500) on a body that they cannot read. */
 const TYPE_REFUSALS: ReadonlySet<number> = new Set([400, 415, 422, 500]);
-/** Statuses that can only mean that the server does not have this format, or the endpoint of it: the body has not been looked at. */
+/** Statuses that can only mean that the server does not have this format, or the endpoint of it: it has not read the body. */
 const NO_SUCH_FORM: ReadonlySet<number> = new Set([404, 405, 415]);
 const MAX_REMEMBERED = 256;
 
