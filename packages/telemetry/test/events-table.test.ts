@@ -12,7 +12,9 @@ function levelText(name: TinkexEventName): string {
 }
 
 function row({ name, documentation, fields }: DeclaredEvent): string {
-  const own = fields.filter((field) => !common.includes(field.name)).map((field) => `\`${field.name}${field.isOptional ? '?' : ''}\``);
+  const own = fields
+    .filter((field) => ![...common, 'callId'].includes(field.name))
+    .map((field) => `\`${field.name}${field.isOptional ? '?' : ''}\``);
   return `| \`${name}\` | ${documentation} | ${levelText(name as TinkexEventName)} | ${own.join(', ') || '–'} |`;
 }
 

@@ -10,16 +10,7 @@ import {
   PeriodicExportingMetricReader,
 } from '@opentelemetry/sdk-metrics';
 import { BasicTracerProvider, InMemorySpanExporter, type ReadableSpan, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base';
-import {
-  type Clock,
-  createResponse,
-  HttpClient,
-  monotonicTime,
-  publish,
-  systemClock,
-  type Transport,
-  type TransportRequest,
-} from '@tinkex/http';
+import { type Clock, createResponse, HttpClient, monotonicTime, publish, type Transport, type TransportRequest } from '@tinkex/http';
 import { ConnectionError } from '@tinkex/types';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { attachOpenTelemetry, traceContext } from '../src/otel/index.js';
@@ -28,7 +19,6 @@ import { publishAll, publishSample, samples } from './sample-events.js';
 const spans = new InMemorySpanExporter();
 const tracerProvider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(spans)] });
 const propagator = new W3CTraceContextPropagator();
-const clock: Clock = { ...systemClock, wallMs: () => 100_000 };
 
 /** Answers with what the script says, and keeps what was sent. */
 function scripted(script: readonly (number | 'reset')[]): Transport & { readonly sent: TransportRequest[] } {
@@ -196,12 +186,16 @@ describe('attachOpenTelemetry', () => {
     expect(transport.sent.map(({ headers }) => headers['traceparent'])).toEqual([undefined, header, undefined]);
   });
 
-  it('makes spans of training and sampling calls, with the time they took', () => {
-    using attachment = attachOpenTelemetry({ tracerProvider, hasMetrics: false, clock });
+  it('makes spans of training and sampling calls, from the call to the end of their future', () => {
+    using attachment = attachOpenTelemetry({ tracerProvider, hasMetrics: false });
     const { parent } = inParent(() => {
-      publishSample('tinkex:training:operation', { durationMs: 250 });
-      publishSample('tinkex:sampling:call', { durationMs: 75, errorCode: 'TINKEX_API_STATUS' });
+      publishSample('tinkex:future:start', { callId: 1, startedAtMs: 99_750 });
+      publishSample('tinkex:future:start', { callId: 2, requestType: 'Sample' });
     });
+    publishSample('tinkex:training:operation', { callId: 1 });
+    publishSample('tinkex:future:settled', { callId: 1, durationMs: 250 });
+    publishSample('tinkex:sampling:call', { callId: 2, errorCode: 'TINKEX_API_STATUS' });
+    publishSample('tinkex:future:settled', { callId: 2, outcome: 'rejected', errorCode: 'TINKEX_API_STATUS' });
     attachment.detach();
     const [training, sampling] = finished();
     expect([training?.name, training?.startTime, training?.endTime]).toEqual(['training ForwardBackward', [99, 750_000_000], [100, 0]]);
@@ -227,23 +221,40 @@ describe('attachOpenTelemetry', () => {
     });
   });
 
+  it('makes attempts children of their call, of another client or of none', () => {
+    using attachment = attachOpenTelemetry({ tracerProvider, hasMetrics: false });
+    publishSample('tinkex:future:start', { callId: 1 });
+    for (const reference of [{ callId: 1 }, { callId: 1, clientId: 'other' }, { callId: undefined }]) {
+      const event = samples['tinkex:http:request:start'](reference);
+      publish('tinkex:http:request:start', event);
+      publish('tinkex:http:request:stop', event);
+    }
+    publishSample('tinkex:future:settled', { callId: 1 });
+    attachment.detach();
+    const call = finished().at(-1)?.spanContext().spanId;
+    expect(finished().map(({ parentSpanContext }) => parentSpanContext?.spanId)).toEqual([call, undefined, undefined, undefined]);
+  });
+
   it('shows content on sampling spans only on request', () => {
     const content = { prompt: Int32Array.of(7, 8), sequences: [Int32Array.of(9)] };
     for (const includeContent of [false, true]) {
       using _attachment = attachOpenTelemetry({ tracerProvider, hasMetrics: false, includeContent });
+      publishSample('tinkex:future:start', { requestType: 'Sample' });
       publishSample('tinkex:sampling:call', { content });
+      publishSample('tinkex:future:settled', { requestType: 'Sample' });
     }
     expect(finished().map(({ attributes }) => attributes['tinkex.sampling.prompt'])).toEqual([undefined, [7, 8]]);
     expect(finished()[1]?.attributes['tinkex.sampling.sequences']).toBe('[[9]]');
   });
 
-  it('ends the spans of attempts that are under way when it is detached', () => {
+  it('ends the spans of attempts and calls that are under way when it is detached', () => {
     using attachment = attachOpenTelemetry({ tracerProvider, hasMetrics: false });
+    publishSample('tinkex:future:start');
     publishSample('tinkex:http:request:start');
     expect(finished()).toHaveLength(0);
     attachment.detach();
     attachment.detach();
-    expect(finished()).toHaveLength(1);
+    expect(finished()).toHaveLength(2);
   });
 
   it('names a poll after its path, unlike the request that submitted the operation', () => {

@@ -4,7 +4,7 @@ import { EVENT_NAMES } from '../src/events/catalogue.js';
 
 export const source: EventSource = { clientId: 'client-a', baseUrl: 'https://a.example/api', sessionId: 'session-a' };
 
-const operation = { ...source, requestType: 'ForwardBackward', requestId: 'request-1' };
+const operation = { ...source, callId: 1, requestType: 'ForwardBackward', requestId: 'request-1' };
 const http = {
   ...source,
   requestType: 'Sample',
@@ -40,6 +40,7 @@ export const samples: { readonly [Name in TinkexEventName]: (overrides?: Partial
     status: 503,
     ...overrides,
   }),
+  'tinkex:future:start': (overrides) => ({ ...operation, callId: 1, startedAtMs: 1_000, ...overrides }),
   'tinkex:future:poll': (overrides) => ({ ...operation, attempt: 0, outcome: 'pending', status: 408, durationMs: 40, ...overrides }),
   'tinkex:future:settled': (overrides) => ({ ...operation, attempt: 2, outcome: 'resolved', durationMs: 90, ...overrides }),
   'tinkex:future:unobserved_failure': (overrides) => ({
@@ -86,6 +87,10 @@ export const samples: { readonly [Name in TinkexEventName]: (overrides?: Partial
     ...operation,
     requestType: 'Sample',
     samplingSessionId: 'sampler-1',
+    model: 'tinkex/tiny',
+    maxTokens: 16,
+    temperature: 0.5,
+    finishReasons: ['stop', 'length', 'stop', 'stop'],
     promptTokens: 32,
     samples: 4,
     sampledTokens: 256,

@@ -42,6 +42,7 @@ export type {
   EventSource,
   FuturePollEvent,
   FutureSettledEvent,
+  FutureStartEvent,
   FutureUnobservedFailureEvent,
   HeartbeatMissedEvent,
   HttpRequestEvent,

@@ -103,7 +103,7 @@ export class EndpointCaller {
     key: EndpointKey,
     endpoint: Endpoint,
     { params = {}, query, body, encoded }: EndpointRequest<EndpointKey>,
-    { headers, maxRetries, acceptStatus, onRetry }: EndpointCallOptions,
+    { headers, callId, maxRetries, acceptStatus, onRetry }: EndpointCallOptions,
     signal: AbortSignal,
   ): Promise<unknown> {
     const { http, onHttpRetry } = this.#parts;
@@ -112,6 +112,7 @@ export class EndpointCaller {
       path: fillPath(endpoint.path, params),
       pool: endpoint.pool,
       requestType: endpoint.requestType ?? key,
+      callId,
       signal,
       query: query === undefined ? undefined : (endpoint.query?.encode(query as never) as Query),
       body: encoded === undefined ? endpoint.request?.encode((body ?? {}) as never) : encoded.bytes,

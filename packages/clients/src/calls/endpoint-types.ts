@@ -33,6 +33,8 @@ export interface EndpointCallOptions extends CallOptions {
    * needs no scope. Default false.
    */
   readonly isScoped?: boolean;
+  /** The call in events. */
+  readonly callId?: number | undefined;
   /** Overrides the table's `outerRetry`. */
   readonly hasOuterRetry?: boolean;
   /** Statuses besides 2xx that are an answer. Only for endpoints whose body is ignored. */

@@ -17,6 +17,8 @@ export interface FutureOrigin {
 
 /** What a future shows. Covariant in its result, unlike {@link FutureCore}, so that a future of a narrower type is one of a wider. */
 export interface FutureView<T> {
+  /** Names the call in events. Unique within the process. */
+  readonly callId: number;
   readonly origin: FutureOrigin;
   readonly startedAt: MonotonicTime;
   readonly promise: Promise<T>;
@@ -33,10 +35,12 @@ export interface FutureView<T> {
   onQueueState(listener: (change: QueueStateChange) => void): () => void;
 }
 
+let lastCallId = 0;
 const NO_IDS: readonly string[] = Object.freeze([]);
 
 /** The state behind an `ApiFuture`: the running call writes it, the future shows it. */
 export class FutureCore<T> implements FutureView<T> {
+  readonly callId: number;
   readonly origin: FutureOrigin;
   readonly startedAt: MonotonicTime;
   readonly promise: Promise<T>;
@@ -57,12 +61,17 @@ export class FutureCore<T> implements FutureView<T> {
   #queueListeners: Set<(change: QueueStateChange) => void> | undefined;
 
   constructor(origin: FutureOrigin) {
+    lastCallId += 1;
+    this.callId = lastCallId;
     this.origin = origin;
     this.startedAt = origin.startedAt ?? origin.clock.monotonicMs();
     this.promise = new Promise<T>((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
     });
+    if (!origin.isDerived && hasSubscribers('tinkex:future:start')) {
+      publish('tinkex:future:start', { startedAtMs: origin.clock.wallMs(), ...this.#event() });
+    }
   }
 
   get isSettled(): boolean {
@@ -211,7 +220,7 @@ export class FutureCore<T> implements FutureView<T> {
 
   #event() {
     const [requestId] = this.requestIds;
-    return { requestType: this.origin.requestType, requestId, ...this.origin.source() };
+    return { requestType: this.origin.requestType, callId: this.callId, requestId, ...this.origin.source() };
   }
 }
 

@@ -40,7 +40,7 @@ function setUp(handler: Handler, { slots = 10, budgetBytes = 1000, pauseMs = 3_6
       requestType: 'OptimStep',
       decoder: RESULT_DECODERS.OptimStep,
       scope: { signal, requestSignal: signal },
-      observer: { polled: () => undefined, queueStateIs: ({ state, reason }) => onQueueState?.(state, reason) },
+      observer: { callId: 1, polled: () => undefined, queueStateIs: ({ state, reason }) => onQueueState?.(state, reason) },
       roundtripMs: 1500,
     });
   return { clock, transport, poller, poll, responseBudget, slotLine };

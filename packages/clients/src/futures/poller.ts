@@ -46,6 +46,8 @@ export interface PollScope {
 
 /** Receives what polls of one job show. */
 export interface PollObserver {
+  /** The call in events. */
+  readonly callId: number;
   /** A poll was answered. */
   polled(): void;
   /** The server reported a queue state, changed or not. */
@@ -165,6 +167,7 @@ export class Poller {
       accept: job.decoder.protobuf === undefined ? 'application/json' : accept,
       headers: this.#headers(job, iteration),
       requestType: job.requestType,
+      callId: job.observer.callId,
       acceptStatus: POLLED_STATUSES,
       parse: keepResponse,
       signal: job.scope.requestSignal,
@@ -244,6 +247,7 @@ export class Poller {
     const status = answer.kind === 'refusal' ? answer.error.status : answer.kind === 'success' ? 200 : undefined;
     publish('tinkex:future:poll', {
       requestType: job.requestType,
+      callId: job.observer.callId,
       requestId: job.requestId,
       attempt,
       outcome: outcomeOf(decision, answer),

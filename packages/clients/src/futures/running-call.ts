@@ -49,7 +49,7 @@ export class RunningCall<T> extends CallScope implements OngoingCall {
   }
 
   get step(): CallStep & { readonly isScoped: true } {
-    return { signal: this.signal, headers: this.headers, isScoped: true };
+    return { signal: this.signal, headers: this.headers, callId: this.core.callId, isScoped: true };
   }
 
   accept(requestIds: readonly string[]): void {

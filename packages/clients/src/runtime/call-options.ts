@@ -30,4 +30,6 @@ export interface WaitOptions {
 export interface CallStep {
   readonly signal: AbortSignal;
   readonly headers?: CallOptions['headers'];
+  /** The call in events. */
+  readonly callId?: number | undefined;
 }

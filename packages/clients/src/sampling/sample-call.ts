@@ -203,6 +203,7 @@ class SampleCall<T> implements Startable {
       estimatedBytes: estimatePromptBytes(prompt),
       scope,
       headers: this.#call.headers,
+      callId: this.#call.core.callId,
     };
     if (submissions === undefined) return sampling.submitter.submitOnce(submission);
     return sampling.submitter.submitUntilAccepted(submission, (error) => {
@@ -238,11 +239,20 @@ class SampleCall<T> implements Startable {
   }
 
   #publish(response: SampleResponse | undefined, error: unknown): void {
-    const { runtime, sampling, samplingSessionId } = this.#sampler;
+    const { runtime, sampling, samplingSessionId, model } = this.#sampler;
+    const { maxTokens, temperature, topP, topK, seed } = this.#settings.samplingParams;
     const content = sampling.publishesContent && response !== undefined ? contentOf(this.#prompt, response) : undefined;
     publish('tinkex:sampling:call', {
       requestType: 'Sample',
+      callId: this.#call.core.callId,
       samplingSessionId,
+      model,
+      maxTokens,
+      temperature,
+      topP,
+      topK,
+      seed: typeof seed === 'number' ? seed : undefined,
+      finishReasons: response?.sequences.map(({ stopReason }) => stopReason),
       promptTokens: promptTokenCount(this.#prompt) ?? 0,
       samples: this.#settings.numSamples,
       sampledTokens: response?.sequences.reduce((sum, { tokens }) => sum + tokens.length, 0) ?? 0,

@@ -20,6 +20,8 @@ export interface Submission {
   readonly estimatedBytes: number;
   readonly scope: PollScope;
   readonly headers: CallOptions['headers'];
+  /** The call in events. */
+  readonly callId: number;
 }
 
 export interface SampleSubmitterParts extends Pick<Runtime, 'clock' | 'source'> {
@@ -93,7 +95,7 @@ export class SampleSubmitter {
   }
 
   /** Uses the HTTP client directly: a scope and a table lookup per sample would cost more than the exchange itself. */
-  async #send({ request, scope, headers }: Submission): Promise<UntypedApiFuture> {
+  async #send({ request, scope, headers, callId }: Submission): Promise<UntypedApiFuture> {
     const { clock, http, limiter, source } = this.#parts;
     const startedAt = clock.monotonicMs();
     const call = http.request({
@@ -101,6 +103,7 @@ export class SampleSubmitter {
       path,
       pool,
       requestType: 'Sample',
+      callId,
       maxRetries: 0,
       body: this.#encoder.encode(request),
       contentType: 'application/json',

@@ -29,6 +29,8 @@ export interface Sampler {
   readonly poller: Poller;
   readonly sampling: SamplingShared;
   readonly samplingSessionId: string;
+  /** The base model or the path of the weights, for events. */
+  readonly model: string | undefined;
   readonly seqIds: SeqIds;
   readonly queue: StartQueue;
   readonly retries: SamplingRetries | undefined;
@@ -47,6 +49,8 @@ export interface SamplerParts extends SessionPollerParts {
 /** Which sampler it is, and how it behaves. */
 export interface SamplerIdentity {
   readonly samplingSessionId: string;
+  /** The base model or the path of the weights, where it is known. */
+  readonly model?: string | undefined;
   readonly seqIds: SeqIds;
   readonly retry?: boolean | RetryOptions | undefined;
   readonly recordStabilityInfo?: boolean | undefined;
@@ -58,7 +62,7 @@ const DEFAULT_STARTS_PER_TURN = 32;
 /** @throws ConfigurationError when the retry options are invalid, or the server allows no samples at all. */
 export function createSampler(parts: SamplerParts, identity: SamplerIdentity): Sampler {
   const { runtime, poller, sampling } = parts;
-  const { samplingSessionId, seqIds, retry = false, recordStabilityInfo: recordsStabilityInfo = false } = identity;
+  const { samplingSessionId, model, seqIds, retry = false, recordStabilityInfo: recordsStabilityInfo = false } = identity;
   const { config, limits } = sampling;
   const hasSessionPoll = config.sampleUseRetrieveFutures;
   const maxCalls = limits.maxConcurrentSamples ?? (hasSessionPoll ? Number.POSITIVE_INFINITY : config.sampleMaxConcurrentRequests);
@@ -68,7 +72,7 @@ export function createSampler(parts: SamplerParts, identity: SamplerIdentity): S
   const retries = options && new SamplingRetries(options, runtime.clock, runtime.random);
   const target = { type: 'sampling_session', samplingSessionId, clonedSamplerId: seqIds.block } as const;
   const sessionPoller = hasSessionPoll ? new SessionPoller(parts, target) : undefined;
-  return { runtime, poller, sampling, samplingSessionId, seqIds, queue, retries, sessionPoller, recordsStabilityInfo };
+  return { runtime, poller, sampling, samplingSessionId, model, seqIds, queue, retries, sessionPoller, recordsStabilityInfo };
 }
 
 /** Without this error every call would wait forever. */

@@ -108,7 +108,14 @@ export class SamplingClient {
     const { sessionId } = session;
     const body = { sessionId, samplingSessionSeqId: session.nextSamplingSessionSeqId(), modelPath, baseModel };
     const { samplingSessionId } = await parts.calls.call('createSamplingSession', { body }, callOptions);
-    return new SamplingClient(parts, { samplingSessionId, sessionId, retry, recordStabilityInfo, baseModel });
+    return new SamplingClient(parts, {
+      samplingSessionId,
+      sessionId,
+      retry,
+      recordStabilityInfo,
+      baseModel,
+      model: baseModel ?? modelPath,
+    });
   }
 
   /**

@@ -74,6 +74,7 @@ export function pollResult<Type extends keyof FutureResults>(
 
 interface FinishedOperation {
   readonly requestType: string;
+  readonly callId: number;
   readonly requestId: string | undefined;
   readonly datums: number;
   readonly tokens: number;
@@ -133,6 +134,7 @@ export class TrainedModel {
   publishCheckpoint(name: 'tinkex:checkpoint:save' | 'tinkex:checkpoint:load', { core, startedAt }: OngoingCall, path: string): void {
     const { clock, source } = this.parts.runtime;
     const { requestType } = core.origin;
-    publish(name, { requestType, modelId: this.modelId, path, durationMs: elapsedMs(clock, startedAt), ...source() });
+    const { callId } = core;
+    publish(name, { requestType, callId, modelId: this.modelId, path, durationMs: elapsedMs(clock, startedAt), ...source() });
   }
 }

@@ -113,7 +113,7 @@ async function submitChunk(model: TrainedModel, call: OngoingCall, pass: Pass, i
     try {
       const requestId = await sendChunk(model, call, pass, index, group.signal);
       group.requestIds[index] = requestId;
-      publishChunk(model, pass, index, requestId, startedAt);
+      publishChunk(model, pass, index, { requestId, callId: call.core.callId }, startedAt);
     } finally {
       training.dispatchBudget.leave(estimatedBytes);
     }
@@ -183,7 +183,7 @@ async function offerChunk(model: TrainedModel, call: OngoingCall, pass: Pass, in
 async function sendChunkAs(
   format: WireFormat,
   { modelId, parts }: TrainedModel,
-  { headers }: OngoingCall,
+  { headers, core }: OngoingCall,
   { requestType, chunks, turn, lossFn, lossFnConfig, bodies }: Pass,
   index: number,
   { signal, doubt, isProbe = false }: Sending,
@@ -197,7 +197,7 @@ async function sendChunkAs(
     // Repeating it would take minutes; the other format may be accepted immediately.
     if (isProbe && statusOf(failure) === 500) throw apiStatusError({ status: 500, method: 'POST', path: endpoints.forwardBackward.path });
   };
-  const options = { signal, headers, isScoped: true, onRetry, ...(doubt !== undefined && { hasOuterRetry: false }) };
+  const options = { signal, headers, callId: core.callId, isScoped: true, onRetry, ...(doubt !== undefined && { hasOuterRetry: false }) };
   bodies.abandon(index);
   if (format === 'json') {
     const { requestId } = await parts.calls.call(isForward ? 'forward' : 'forwardBackward', { body }, options);
@@ -248,13 +248,18 @@ function chunkAt({ chunks }: Pass, index: number): DataChunk {
   return chunk;
 }
 
-function publishChunk({ parts, modelId }: TrainedModel, pass: Pass, chunkIndex: number, requestId: string, startedAt: MonotonicTime): void {
+function publishChunk(
+  { parts, modelId }: TrainedModel,
+  pass: Pass,
+  chunkIndex: number,
+  ids: { readonly requestId: string; readonly callId: number },
+  startedAt: MonotonicTime,
+): void {
   if (!hasSubscribers('tinkex:chunk:submit')) return;
   const { clock, source } = parts.runtime;
   const { data, estimatedBytes } = chunkAt(pass, chunkIndex);
   publish('tinkex:chunk:submit', {
     requestType: pass.requestType,
-    requestId,
     modelId,
     seqId: pass.turn.seqIds[chunkIndex] as number,
     chunkIndex,
@@ -262,13 +267,14 @@ function publishChunk({ parts, modelId }: TrainedModel, pass: Pass, chunkIndex: 
     datums: data.length,
     estimatedBytes,
     durationMs: elapsedMs(clock, startedAt),
+    ...ids,
     ...source(),
   });
 }
 
 function publishPass(
   model: TrainedModel,
-  { startedAt }: OngoingCall,
+  { startedAt, core: { callId } }: OngoingCall,
   { requestType, chunks }: Pass,
   requestId: string | undefined,
   output: ForwardBackwardOutput,
@@ -286,7 +292,7 @@ function publishPass(
     chunks.flatMap(({ data }) => data),
   );
   const metrics = loss === undefined ? output.metrics : { ...output.metrics, 'loss:sum': loss };
-  model.publishOperation({ requestType, requestId, datums, tokens, metrics, startedAt });
+  model.publishOperation({ requestType, callId, requestId, datums, tokens, metrics, startedAt });
 }
 
 /** Text tokens only: the server decides the length of an image. */

@@ -164,12 +164,12 @@ export class Saves {
   /** The checkpoint if it was saved since this call began. A list that cannot be fetched decides nothing. */
   async #findSaved(call: OngoingCall, save: Save): Promise<SavedExternalWeights | undefined> {
     const { parts, modelId } = this.#model;
-    const { signal, headers } = call;
+    const { signal, step } = call;
     const { name, requestType, startedWallMs } = save;
     const kind = KINDS[requestType];
     let checkpoints: readonly Checkpoint[];
     try {
-      const options = { signal, headers, hasOuterRetry: false };
+      const options = { ...step, hasOuterRetry: false };
       ({ checkpoints } = await parts.calls.call('listCheckpoints', { params: { trainingRunId: modelId } }, options));
     } catch (error) {
       if (signal.aborted || !TinkexError.isInstance(error)) throw error;

@@ -220,13 +220,14 @@ export class TrainingClient<Family extends OptimizerFamily = OptimizerFamily> {
 
   async #optimStep(call: OngoingCall, params: OptimStepParams | undefined): Promise<OptimStepResponse> {
     const { modelId } = this;
-    const { startedAt } = call;
+    const { startedAt, core } = call;
     const settings = stepSettings(this.optimizer, params);
     const turn = this.#model.reserve(call);
     const result = await this.#model.execute(call, turn, 'OptimStep', { ...settings, modelId, seqId: turn.seqIds[0] });
-    const [requestId] = call.core.requestIds;
+    const { callId, requestIds } = core;
+    const [requestId] = requestIds;
     const metrics = result.metrics ?? {};
-    this.#model.publishOperation({ requestType: 'OptimStep', requestId, datums: 0, tokens: 0, metrics, startedAt });
+    this.#model.publishOperation({ requestType: 'OptimStep', callId, requestId, datums: 0, tokens: 0, metrics, startedAt });
     return result;
   }
 

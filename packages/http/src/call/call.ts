@@ -21,6 +21,8 @@ export interface Call {
   readonly pool: string;
   /** The name of the work in events; see `requestTypeOf`. */
   readonly requestType: string | undefined;
+  /** The user's call that events name. */
+  readonly callId: number | undefined;
   headers: Record<string, string>;
   body: string | Uint8Array | undefined;
   readonly compress: 'zstd' | undefined;
@@ -83,6 +85,7 @@ export class CallFactory {
       url: this.#url(path, options.query),
       pool: options.pool ?? 'default',
       requestType: options.requestType,
+      callId: options.callId,
       headers: this.#headers.create(options),
       body: encodeBody(options),
       compress: options.compress,

@@ -45,6 +45,8 @@ export interface BaseRequestOptions {
   readonly compress?: 'zstd' | undefined;
   /** Names the work in events. Default: method and path. */
   readonly requestType?: RequestType | undefined;
+  /** Names the user's call in events. Default: none. */
+  readonly callId?: number | undefined;
   /** Called before each wait. What it throws ends the call. */
   readonly onRetry?: ((retry: RetryInfo) => void) | undefined;
   /** Larger responses are rejected, bytes. Default: the client's. */

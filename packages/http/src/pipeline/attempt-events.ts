@@ -27,6 +27,7 @@ export function observeAttempt(call: Call, clock: Clock, source: EventSource, ru
     baseUrl: source.baseUrl,
     sessionId: source.sessionId,
     requestType: requestTypeOf(call),
+    callId: call.callId,
     requestId: undefined,
     method,
     path,

@@ -73,6 +73,7 @@ function announce(call: Call, { error, delayMs, ...failed }: Retry, { source }: 
   publish('tinkex:http:request:retry', {
     ...source(),
     requestType: requestTypeOf(call),
+    callId: call.callId,
     method,
     path,
     attempt,

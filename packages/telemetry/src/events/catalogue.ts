@@ -17,7 +17,8 @@ interface EventEntry<Event> {
 }
 
 const SOURCE = { clientId: true, baseUrl: true, sessionId: true } as const;
-const OPERATION = { ...SOURCE, requestType: true, requestId: true, attempt: true, durationMs: true } as const;
+const REQUEST = { ...SOURCE, requestType: true, requestId: true, attempt: true, durationMs: true } as const;
+const OPERATION = { ...REQUEST, callId: true } as const;
 const ERROR = { errorCode: true, errorName: true } as const;
 const HTTP = {
   ...OPERATION,
@@ -30,9 +31,9 @@ const HTTP = {
   responseBytes: true,
   ...ERROR,
 } as const;
-const RATE_LIMIT = { ...OPERATION, limiterId: true, delayMs: true } as const;
+const RATE_LIMIT = { ...REQUEST, limiterId: true, delayMs: true } as const;
 const CHECKPOINT = { ...OPERATION, modelId: true, path: true } as const;
-const RECOVERY = { ...OPERATION, trainingRunId: true } as const;
+const RECOVERY = { ...REQUEST, trainingRunId: true } as const;
 
 /**
  * Every event: its log level and the fields that may leave the process. The compiler demands an entry for each event and a decision for
@@ -50,6 +51,7 @@ export const EVENTS: { readonly [Name in TinkexEventName]: EventEntry<TinkexEven
     level: 'warn',
     fields: { ...OPERATION, method: true, path: true, delayMs: true, status: true, errorCode: true },
   },
+  'tinkex:future:start': { level: 'debug', fields: { ...OPERATION, startedAtMs: true } },
   'tinkex:future:poll': { level: 'debug', fields: { ...OPERATION, outcome: true, status: true } },
   'tinkex:future:settled': {
     level: 'debug',
@@ -58,10 +60,10 @@ export const EVENTS: { readonly [Name in TinkexEventName]: EventEntry<TinkexEven
   },
   'tinkex:future:unobserved_failure': { level: 'error', fields: { ...OPERATION, ...ERROR } },
   'tinkex:queue:state_change': { level: 'info', fields: { ...OPERATION, from: true, to: true, reason: true } },
-  'tinkex:session:start': { level: 'info', fields: OPERATION },
-  'tinkex:session:heartbeat': { level: 'debug', fields: OPERATION },
-  'tinkex:session:heartbeat_missed': { level: 'warn', fields: { ...OPERATION, errorCode: true, sinceLastSuccessMs: true } },
-  'tinkex:session:end': { level: 'info', fields: OPERATION },
+  'tinkex:session:start': { level: 'info', fields: REQUEST },
+  'tinkex:session:heartbeat': { level: 'debug', fields: REQUEST },
+  'tinkex:session:heartbeat_missed': { level: 'warn', fields: { ...REQUEST, errorCode: true, sinceLastSuccessMs: true } },
+  'tinkex:session:end': { level: 'info', fields: REQUEST },
   'tinkex:rate_limit:set': { level: 'warn', fields: RATE_LIMIT },
   'tinkex:rate_limit:cleared': { level: 'info', fields: RATE_LIMIT },
   'tinkex:rate_limit:wait': { level: 'debug', fields: RATE_LIMIT },
@@ -77,6 +79,13 @@ export const EVENTS: { readonly [Name in TinkexEventName]: EventEntry<TinkexEven
     fields: {
       ...OPERATION,
       samplingSessionId: true,
+      model: true,
+      maxTokens: true,
+      temperature: true,
+      topP: true,
+      topK: true,
+      seed: true,
+      finishReasons: true,
       promptTokens: true,
       samples: true,
       sampledTokens: true,
@@ -86,7 +95,7 @@ export const EVENTS: { readonly [Name in TinkexEventName]: EventEntry<TinkexEven
   },
   'tinkex:checkpoint:save': { level: 'info', fields: CHECKPOINT },
   'tinkex:checkpoint:load': { level: 'info', fields: CHECKPOINT },
-  'tinkex:checkpoint:download': { level: 'debug', fields: { ...OPERATION, path: true, receivedBytes: true, totalBytes: true } },
+  'tinkex:checkpoint:download': { level: 'debug', fields: { ...REQUEST, path: true, receivedBytes: true, totalBytes: true } },
   'tinkex:recovery:broken': { level: 'warn', fields: RECOVERY },
   'tinkex:recovery:attempt': { level: 'info', fields: { ...RECOVERY, path: true } },
   'tinkex:recovery:attempt_failed': { level: 'warn', fields: { ...RECOVERY, ...ERROR } },

@@ -6,6 +6,7 @@ import { EVENT_NAMES, EVENTS } from './catalogue.js';
 export type EventFieldValues = Record<string, unknown>;
 
 const MAX_TEXT_LENGTH = 500;
+const MAX_LIST_LENGTH = 100;
 
 const ALLOWED_FIELDS: ReadonlyMap<TinkexEventName, readonly string[]> = new Map(
   EVENT_NAMES.map((name) => {
@@ -31,7 +32,8 @@ export function pickFields<Name extends TinkexEventName>(name: Name, event: Tink
 function safeScalar(value: unknown): unknown {
   if (typeof value === 'number' || typeof value === 'boolean') return value;
   if (typeof value === 'string') return redactText(value, MAX_TEXT_LENGTH);
-  // All fields but `metrics` are scalars; anything else is a mistake of the publisher and is not shown.
+  if (Array.isArray(value)) return value.slice(0, MAX_LIST_LENGTH).map(safeScalar);
+  // All fields but `metrics` are scalars or lists of them; anything else is a mistake of the publisher and is not shown.
   return `[${typeof value}]`;
 }
 

@@ -1,9 +1,9 @@
 import { type MeterProvider, metrics, type TracerProvider, trace } from '@opentelemetry/api';
-import { type Clock, systemClock } from '@tinkex/http';
 import { type Attachment, type AttachOptions, Consumer } from '../attach/consumer.js';
 import { AttemptSpans } from './attempt-spans.js';
+import { type GenAiConventions, genAiConventions } from './gen-ai.js';
 import { instruments } from './instruments.js';
-import { operationSpans } from './operation-spans.js';
+import { OperationSpans } from './operation-spans.js';
 
 /** Options of {@link attachOpenTelemetry}. */
 export interface OpenTelemetryOptions extends AttachOptions {
@@ -17,15 +17,18 @@ export interface OpenTelemetryOptions extends AttachOptions {
   readonly hasMetrics?: boolean | undefined;
   /** Put prompts and sampled tokens on sampling spans, if the client publishes them. Default `false`. */
   readonly includeContent?: boolean | undefined;
-  /** Gives training and sampling spans their end time. Pass the client's clock if it has one. Default: the system clock. */
-  readonly clock?: Clock | undefined;
+  /**
+   * Which conventions of `gen_ai.*` to follow. `latest` adds the model, the settings and the finish reasons. Default: `latest` if the
+   * environment variable `OTEL_SEMCONV_STABILITY_OPT_IN` contains `gen_ai_latest_experimental`, else `basic`.
+   */
+  readonly genAi?: GenAiConventions | undefined;
 }
 
 const SCOPE = '@tinkex/telemetry';
 
 /**
- * Creates OpenTelemetry spans (HTTP attempts, training calls, sampling calls) and metrics from the SDK's events. Spans are children of the
- * context that is active in the application. Requires `@opentelemetry/api`, and an SDK that the application registers.
+ * Creates OpenTelemetry spans (training calls and sampling calls with their HTTP attempts) and metrics from the SDK's events. Spans are
+ * children of the context that is active in the application. Requires `@opentelemetry/api`, and an SDK that the application registers.
  *
  * @throws ConfigurationError if the `baseUrl` to filter by is not a URL.
  */
@@ -34,22 +37,24 @@ export function attachOpenTelemetry(options: OpenTelemetryOptions = {}): Attachm
 }
 
 class OpenTelemetryBridge extends Consumer {
-  readonly #attemptSpans: AttemptSpans | undefined;
+  readonly #spans: readonly { endAll(): void }[] = [];
 
   constructor(options: OpenTelemetryOptions) {
     super('attachOpenTelemetry', options);
-    const { hasSpans = true, hasMetrics = true, includeContent = false, clock = systemClock } = options;
-    if (hasMetrics) this.listen(instruments((options.meterProvider ?? metrics.getMeterProvider()).getMeter(SCOPE)));
+    const { hasSpans = true, hasMetrics = true, includeContent = false, genAi: conventions = genAiConventions() } = options;
+    if (hasMetrics) this.listen(instruments((options.meterProvider ?? metrics.getMeterProvider()).getMeter(SCOPE), conventions));
     if (!hasSpans) return;
     const tracer = (options.tracerProvider ?? trace.getTracerProvider()).getTracer(SCOPE);
-    this.#attemptSpans = new AttemptSpans(tracer);
-    this.listen(operationSpans({ tracer, clock, includeContent }));
+    const operations = new OperationSpans({ tracer, conventions, includeContent });
+    const attempts = new AttemptSpans(tracer, (event) => operations.contextOf(event));
+    this.#spans = [attempts, operations];
+    this.listen(operations.handlers);
     // Last, so that the span is announced right before the request is sent.
-    this.listen(this.#attemptSpans.handlers);
+    this.listen(attempts.handlers);
   }
 
   override detach(): void {
     super.detach();
-    this.#attemptSpans?.endAll();
+    for (const spans of this.#spans) spans.endAll();
   }
 }

@@ -1,4 +1,4 @@
-import { context, type Span, SpanKind, type Tracer, trace } from '@opentelemetry/api';
+import { type Context, context, type Span, SpanKind, type Tracer, trace } from '@opentelemetry/api';
 import type { HttpRequestEvent } from '@tinkex/types';
 import { redactText } from '@tinkex/types/wire';
 import type { EventHandlers } from '../events/event-handlers.js';
@@ -9,13 +9,15 @@ import { announceAttempt } from './trace-context.js';
 /** A bound for publishers that never end their attempts: further attempts get no span. */
 const MAX_OPEN_SPANS = 10_000;
 
-/** Creates one span per HTTP attempt, a child of the context that is active when the attempt starts. */
+/** Creates one span per HTTP attempt: a child of the span of its call, or of the context that is active when the attempt starts. */
 export class AttemptSpans {
   readonly #tracer: Tracer;
+  readonly #contextOfCall: (event: HttpRequestEvent) => Context | undefined;
   readonly #open = new Map<HttpRequestEvent, Span>();
 
-  constructor(tracer: Tracer) {
+  constructor(tracer: Tracer, contextOfCall: (event: HttpRequestEvent) => Context | undefined) {
     this.#tracer = tracer;
+    this.#contextOfCall = contextOfCall;
   }
 
   get handlers(): EventHandlers {
@@ -34,7 +36,7 @@ export class AttemptSpans {
 
   #start(event: HttpRequestEvent): void {
     if (this.#open.size >= MAX_OPEN_SPANS) return;
-    const parent = context.active();
+    const parent = this.#contextOfCall(event) ?? context.active();
     const options = { kind: SpanKind.CLIENT, startTime: spanTime(event.startedAtMs), attributes: httpStartAttributes(event) };
     const span = this.#tracer.startSpan(spanName(event), options, parent);
     this.#open.set(event, span);

@@ -3,6 +3,7 @@ import type { HttpRequestEvent } from '@tinkex/types';
 import { type EventHandlers, recoveryHandlers } from '../events/event-handlers.js';
 import { safeText } from '../events/safe-text.js';
 import { httpErrorType, PROVIDER_NAME, serverAttributes } from './attributes.js';
+import { GEN_AI_OPERATION, type GenAiConventions, modelAttribute } from './gen-ai.js';
 
 /** Bucket boundaries from the semantic conventions: OpenTelemetry's defaults are meant for milliseconds. */
 const HTTP_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
@@ -14,8 +15,8 @@ const BYTES = [256, 1_024, 4_096, 16_384, 65_536, 262_144, 1_048_576, 4_194_304,
 const MAX_METRICS = 50;
 
 /** Records events on OpenTelemetry instruments, under the names of the semantic conventions where they exist. */
-export function instruments(meter: Meter): EventHandlers {
-  return { ...httpInstruments(meter), ...samplingInstruments(meter), ...sdkInstruments(meter), ...recoveryInstruments(meter) };
+export function instruments(meter: Meter, conventions: GenAiConventions): EventHandlers {
+  return { ...httpInstruments(meter), ...samplingInstruments(meter, conventions), ...sdkInstruments(meter), ...recoveryInstruments(meter) };
 }
 
 function histogram(meter: Meter, name: string, unit: string, description: string, explicitBucketBoundaries: number[]): Histogram {
@@ -50,12 +51,14 @@ function httpInstruments(meter: Meter): EventHandlers {
   };
 }
 
-function samplingInstruments(meter: Meter): EventHandlers {
+function samplingInstruments(meter: Meter, conventions: GenAiConventions): EventHandlers {
   const duration = histogram(meter, 'gen_ai.client.operation.duration', 's', 'Duration of sampling calls.', OPERATION_SECONDS);
   const tokens = histogram(meter, 'gen_ai.client.token.usage', '{token}', 'Tokens in and out of sampling calls.', TOKENS);
   return {
-    'tinkex:sampling:call': ({ baseUrl, errorCode, durationMs, promptTokens, sampledTokens }) => {
-      const call = { 'gen_ai.operation.name': 'text_completion', 'gen_ai.provider.name': PROVIDER_NAME, ...serverAttributes(baseUrl) };
+    'tinkex:sampling:call': (event) => {
+      const { baseUrl, errorCode, durationMs, promptTokens, sampledTokens } = event;
+      const operation = { 'gen_ai.operation.name': GEN_AI_OPERATION, 'gen_ai.provider.name': PROVIDER_NAME };
+      const call = { ...operation, ...modelAttribute(event, conventions), ...serverAttributes(baseUrl) };
       const attributes = withError(errorCode, call);
       duration.record(durationMs / 1_000, attributes);
       tokens.record(promptTokens, { 'gen_ai.token.type': 'input', ...attributes });

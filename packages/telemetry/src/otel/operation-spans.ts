@@ -1,73 +1,110 @@
-import { type Attributes, context, SpanKind, type Tracer } from '@opentelemetry/api';
-import type { Clock } from '@tinkex/http';
-import type { OperationEvent, SamplingCallEvent, TrainingOperationEvent } from '@tinkex/types';
+import { type Attributes, type Context, context, type Span, SpanKind, type Tracer, trace } from '@opentelemetry/api';
+import type { EventSource, FutureSettledEvent, FutureStartEvent, SamplingCallEvent, TrainingOperationEvent } from '@tinkex/types';
 import { redactText } from '@tinkex/types/wire';
 import type { EventHandlers } from '../events/event-handlers.js';
 import { safeText } from '../events/safe-text.js';
 import { PROVIDER_NAME, sourceAttributes, spanStatus, spanTime } from './attributes.js';
+import { GEN_AI_OPERATION, type GenAiConventions, samplingAttributes, samplingSpanName } from './gen-ai.js';
 
 /** What operation spans need. */
 export interface OperationSpanOptions {
   readonly tracer: Tracer;
-  readonly clock: Clock;
+  readonly conventions: GenAiConventions;
   readonly includeContent: boolean;
 }
 
+/** A bound for calls that never end: further calls get no span. */
+const MAX_OPEN_SPANS = 100_000;
 const MAX_METRIC_ATTRIBUTES = 50;
 
+interface OpenSpan {
+  readonly span: Span;
+  /** The caller's context with the span in it. */
+  readonly context: Context;
+  readonly startedAtMs: number;
+}
+
 /**
- * Spans of training and sampling calls. They are created when the call ends, with a start time in the past, as children of the context
- * that is active then.
+ * Creates one span per call that returns a future, a child of the context that is active at the call. It is open from the call to the end of
+ * its future, so that the HTTP attempts of the call become its children.
  */
-export function operationSpans({ tracer, clock, includeContent }: OperationSpanOptions): EventHandlers {
-  const record = (name: string, durationMs: number, attributes: Attributes, errorType?: string): void => {
-    const endMs = clock.wallMs();
-    const span = tracer.startSpan(name, { kind: SpanKind.CLIENT, startTime: spanTime(endMs - durationMs), attributes }, context.active());
+export class OperationSpans {
+  readonly #options: OperationSpanOptions;
+  readonly #open = new Map<string, OpenSpan>();
+
+  constructor(options: OperationSpanOptions) {
+    this.#options = options;
+  }
+
+  get handlers(): EventHandlers {
+    return {
+      'tinkex:future:start': (event) => this.#start(event),
+      'tinkex:training:operation': (event) => this.#find(event)?.span.setAttributes(trainingAttributes(event)),
+      'tinkex:sampling:call': (event) => this.#describeSample(event),
+      'tinkex:future:settled': (event) => this.#end(event),
+    };
+  }
+
+  /** The context with the span of the call that an event belongs to, while that span is open. */
+  contextOf(event: CallReference): Context | undefined {
+    return this.#find(event)?.context;
+  }
+
+  /** Ends the spans of calls that are still in progress, at their start time: nothing else is known. */
+  endAll(): void {
+    for (const { span, startedAtMs } of this.#open.values()) span.end(spanTime(startedAtMs));
+    this.#open.clear();
+  }
+
+  #find(event: CallReference): OpenSpan | undefined {
+    return event.callId === undefined ? undefined : this.#open.get(keyOf(event));
+  }
+
+  #start(event: FutureStartEvent): void {
+    if (this.#open.size >= MAX_OPEN_SPANS) return;
+    const { requestType, startedAtMs } = event;
+    const name = requestType === 'Sample' ? GEN_AI_OPERATION : `training ${safeText(requestType)}`;
+    const attributes = { 'gen_ai.provider.name': PROVIDER_NAME, 'tinkex.request.type': safeText(requestType), ...sourceAttributes(event) };
+    const parent = context.active();
+    const span = this.#options.tracer.startSpan(name, { kind: SpanKind.CLIENT, startTime: spanTime(startedAtMs), attributes }, parent);
+    this.#open.set(keyOf(event), { span, context: trace.setSpan(parent, span), startedAtMs });
+  }
+
+  #describeSample(event: SamplingCallEvent): void {
+    const { conventions, includeContent } = this.#options;
+    const span = this.#find(event)?.span;
+    if (span === undefined) return;
+    span.updateName(samplingSpanName(event, conventions));
+    span.setAttributes({ ...samplingAttributes(event, conventions), ...(includeContent ? contentAttributes(event) : undefined) });
+  }
+
+  #end(event: FutureSettledEvent): void {
+    const open = this.#find(event);
+    if (open === undefined) return;
+    this.#open.delete(keyOf(event));
+    const { span, startedAtMs } = open;
+    const errorType = event.errorCode === undefined ? undefined : safeText(event.errorCode);
+    if (event.requestId !== undefined) span.setAttribute('tinkex.request.id', redactText(event.requestId, 200));
     if (errorType !== undefined) span.setAttribute('error.type', errorType);
     span.setStatus(spanStatus(errorType));
-    span.end(spanTime(endMs));
-  };
-  return {
-    'tinkex:training:operation': (event) => record(`training ${safeText(event.requestType)}`, event.durationMs, trainingAttributes(event)),
-    'tinkex:sampling:call': (event) => {
-      const attributes = { ...samplingAttributes(event), ...(includeContent ? contentAttributes(event) : undefined) };
-      record('text_completion', event.durationMs, attributes, event.errorCode === undefined ? undefined : safeText(event.errorCode));
-    },
-  };
+    span.end(spanTime(startedAtMs + event.durationMs));
+  }
 }
 
-function operationAttributes(event: OperationEvent): Attributes {
-  return {
-    'gen_ai.provider.name': PROVIDER_NAME,
-    'tinkex.request.type': safeText(event.requestType),
-    'tinkex.request.id': event.requestId === undefined ? undefined : redactText(event.requestId, 200),
-    ...sourceAttributes(event),
-  };
+/** What an event says about the call that it belongs to. */
+type CallReference = Pick<EventSource, 'clientId'> & { readonly callId?: number | undefined };
+
+/** Two copies of the SDK in one process count their calls separately. */
+function keyOf({ clientId, callId }: CallReference): string {
+  return `${clientId} ${callId}`;
 }
 
-function trainingAttributes(event: TrainingOperationEvent): Attributes {
-  const attributes: Attributes = {
-    'tinkex.model.id': event.modelId,
-    'tinkex.training.datums': event.datums,
-    'tinkex.training.tokens': event.tokens,
-    ...operationAttributes(event),
-  };
-  for (const [name, value] of Object.entries(event.metrics).slice(0, MAX_METRIC_ATTRIBUTES)) {
+function trainingAttributes({ modelId, datums, tokens, metrics }: TrainingOperationEvent): Attributes {
+  const attributes: Attributes = { 'tinkex.model.id': modelId, 'tinkex.training.datums': datums, 'tinkex.training.tokens': tokens };
+  for (const [name, value] of Object.entries(metrics).slice(0, MAX_METRIC_ATTRIBUTES)) {
     attributes[`tinkex.training.metric.${name}`] = value;
   }
   return attributes;
-}
-
-function samplingAttributes(event: SamplingCallEvent): Attributes {
-  return {
-    'gen_ai.operation.name': 'text_completion',
-    'gen_ai.request.choice.count': event.samples,
-    'gen_ai.usage.input_tokens': event.promptTokens,
-    'gen_ai.usage.output_tokens': event.sampledTokens,
-    'tinkex.sampling.session.id': event.samplingSessionId,
-    'tinkex.attempt': event.attempt,
-    ...operationAttributes(event),
-  };
 }
 
 function contentAttributes({ content }: SamplingCallEvent): Attributes {

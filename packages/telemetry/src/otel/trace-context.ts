@@ -1,4 +1,4 @@
-import { type Context, context, defaultTextMapSetter, propagation, type TextMapPropagator } from '@opentelemetry/api';
+import { type Context, context, createContextKey, defaultTextMapSetter, propagation, type TextMapPropagator } from '@opentelemetry/api';
 import type { Middleware } from '@tinkex/http';
 import type { HttpRequestEvent } from '@tinkex/types';
 
@@ -12,20 +12,32 @@ export interface TraceContextOptions {
  * A middleware that sends the trace context (`traceparent`, `tracestate`) with every attempt, so that the server's spans join the trace.
  * With {@link attachOpenTelemetry} the header names the span of the attempt, otherwise the span that is active at the call.
  * An existing header is left alone. Without this middleware no trace context is sent.
+ *
+ * An attempt that has a span is sent with tracing suppressed: instrumentations of undici and fetch would create a second span for it. Put
+ * middleware that creates spans of its own before this one.
  */
 export function traceContext({ propagator }: TraceContextOptions = {}): Middleware {
   return (request, next) => {
-    const sendContext = takeAttempt(request.method, request.url) ?? context.active();
-    if (request.headers['traceparent'] !== undefined) return next(request);
+    const attempt = takeAttempt(request.method, request.url);
+    const send = attempt === undefined ? next : sendSuppressed(attempt, next);
+    const sendContext = attempt ?? context.active();
+    if (request.headers['traceparent'] !== undefined) return send(request);
     const injected: Record<string, string> = {};
     try {
       (propagator ?? propagation).inject(sendContext, injected, defaultTextMapSetter);
     } catch {
       // A broken propagator costs the trace header, never the request.
-      return next(request);
+      return send(request);
     }
-    return next({ ...request, headers: { ...request.headers, ...injected } });
+    return send({ ...request, headers: { ...request.headers, ...injected } });
   };
+}
+
+/** The key by which every part of OpenTelemetry recognizes suppressed tracing; `@opentelemetry/core` has it under the same description. */
+const SUPPRESS_TRACING = createContextKey('OpenTelemetry SDK Context Key SUPPRESS_TRACING');
+
+function sendSuppressed(attempt: Context, next: Parameters<Middleware>[1]): Parameters<Middleware>[1] {
+  return (request) => context.with(attempt.setValue(SUPPRESS_TRACING, true), () => next(request));
 }
 
 let announced: { readonly event: HttpRequestEvent; readonly context: Context } | undefined;

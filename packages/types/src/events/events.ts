@@ -4,6 +4,7 @@ import type {
   DownloadProgressEvent,
   FuturePollEvent,
   FutureSettledEvent,
+  FutureStartEvent,
   FutureUnobservedFailureEvent,
   HeartbeatMissedEvent,
   HttpRequestEvent,
@@ -31,6 +32,8 @@ export interface TinkexEvents {
   'tinkex:http:request:exception': HttpRequestEvent;
   /** A failed HTTP attempt will be repeated after a pause. */
   'tinkex:http:request:retry': HttpRetryEvent;
+  /** A method that returns a future was called. */
+  'tinkex:future:start': FutureStartEvent;
   /** A future was polled. */
   'tinkex:future:poll': FuturePollEvent;
   /** A future resolved or failed. */

@@ -29,6 +29,8 @@ export type RequestType =
 export interface OperationEvent extends EventSource {
   /** The kind of work. */
   readonly requestType: RequestType;
+  /** The call of the user that this belongs to, if it returns a future. Unique within the client. */
+  readonly callId?: number | undefined;
   /** The ID of the operation, once known. */
   readonly requestId?: string | undefined;
   /** The number of attempts before this one (or, once settled, in all), where that is known. */
@@ -44,6 +46,8 @@ export interface OperationEvent extends EventSource {
 export interface HttpRequestEvent extends EventSource {
   /** The operation or endpoint this attempt belongs to. */
   readonly requestType: RequestType;
+  /** The call of the user that this attempt belongs to, if it returns a future. Unique within the client. */
+  readonly callId?: number | undefined;
   /** The server's id of this request, once known. */
   requestId?: string | undefined;
   /** Upper case. */
@@ -74,6 +78,8 @@ export interface HttpRequestEvent extends EventSource {
 export interface HttpRetryEvent extends EventSource {
   /** The operation or endpoint. */
   readonly requestType: RequestType;
+  /** The call of the user that the attempt belongs to, if it returns a future. */
+  readonly callId?: number | undefined;
   /** The server's id of the failed request, if it gave one. */
   readonly requestId?: string | undefined;
   /** Upper case. */
@@ -90,6 +96,13 @@ export interface HttpRetryEvent extends EventSource {
   readonly status?: number | undefined;
   /** The `code` of the error, if there was none. */
   readonly errorCode?: string | undefined;
+}
+
+/** A call whose future has just been created. */
+export interface FutureStartEvent extends OperationEvent {
+  readonly callId: number;
+  /** When the method was called, from the injected clock, milliseconds. */
+  readonly startedAtMs: number;
 }
 
 /** One answered poll of a future. */
@@ -207,6 +220,16 @@ export interface TrainingOperationEvent extends OperationEvent {
 /** One finished sampling call. */
 export interface SamplingCallEvent extends OperationEvent {
   readonly samplingSessionId: string;
+  /** The base model, or the `tinker://` path of the weights, where the client knows it. */
+  readonly model?: string | undefined;
+  /** The settings of the call, where they are set. */
+  readonly maxTokens?: number | undefined;
+  readonly temperature?: number | undefined;
+  readonly topP?: number | undefined;
+  readonly topK?: number | undefined;
+  readonly seed?: number | undefined;
+  /** Why each sequence ended. */
+  readonly finishReasons?: readonly string[] | undefined;
   /** Tokens in the prompt: a count. */
   readonly promptTokens: number;
   /** Sequences asked for. */
