@@ -12,10 +12,14 @@ const inputs = [...entryPoints.map((target) => target.node ?? target.default), .
   return [name, resolve('src', `${name.replace(/^node\//, '')}.ts`)];
 });
 
+// Sixty small files, of which a few are used: loading them one by one took most of the time of `import '@tinkex/clients'`.
+const INLINED = '@bufbuild/protobuf';
+const NOTICE = `/*! Contains parts of ${INLINED}, Copyright Buf Technologies, Inc., under the Apache License 2.0. */`;
+
 const bundle = await rolldown({
   input: Object.fromEntries(inputs),
-  // Dependencies, siblings and Node's own modules stay imports. What the bundler itself adds (for `using`) does not.
-  external: (id) => !/^[.\0]|^@oxc-project\//.test(id) && !isAbsolute(id),
+  // Other dependencies, siblings and Node's own modules stay imports. What the bundler itself adds (for `using`) does not.
+  external: (id) => !/^[.\0]|^@oxc-project\//.test(id) && !id.startsWith(INLINED) && !isAbsolute(id),
   // The oldest Node that we promise does not know `using`.
   transform: { target: 'es2022' },
   platform: 'neutral',
@@ -32,6 +36,7 @@ await bundle.write({
   // The tarball has the sources themselves, where the maps lead to.
   sourcemapExcludeSources: true,
   chunkFileNames: 'shared/[name].js',
+  banner: ({ moduleIds }) => (moduleIds.some((id) => id.includes(INLINED)) ? NOTICE : ''),
   comments: { annotation: true, legal: true, jsdoc: false },
 });
 await bundle.close();

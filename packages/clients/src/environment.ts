@@ -11,13 +11,17 @@ export interface TinkerEnvironment {
   readonly tags: readonly string[];
   /** `TINKER_TELEMETRY` as written: even the empty value has a meaning. */
   readonly telemetry: string | undefined;
+  /** `HF_TOKEN`: opens gated models of the hub. */
+  readonly hubToken: string | undefined;
+  /** The user's folder for files that can be fetched again. */
+  readonly cacheHome: string | undefined;
   /** Headers for a service behind Cloudflare Access. */
   readonly headers: Readonly<Record<string, string>>;
   /** Reads `~/.tinker/credentials.json`, as `tinker auth login` writes it. Undefined when there is none. */
   readonly readCredentialsFile: () => string | undefined;
 }
 
-/** Reads the `TINKER_*` variables. No other file of this package reads the environment. */
+/** Reads the `TINKER_*` variables, and where tokenizers come from. No other file of this package reads the environment. */
 export function readEnvironment(
   variables: Readonly<Record<string, string | undefined>> = globalThis.process?.env ?? {},
 ): TinkerEnvironment {
@@ -29,6 +33,8 @@ export function readEnvironment(
     projectId: nonEmpty(variables['TINKER_PROJECT_ID']),
     tags: tags === undefined ? [] : [...new Set(tags.split(','))],
     telemetry: variables['TINKER_TELEMETRY'],
+    hubToken: nonEmpty(variables['HF_TOKEN']),
+    cacheHome: cacheHome(variables),
     headers: accessHeaders(variables),
     readCredentialsFile: () => readCredentialsFile(nonEmpty(variables['HOME']) ?? nonEmpty(variables['USERPROFILE'])),
   };
@@ -41,6 +47,12 @@ function accessHeaders(variables: Readonly<Record<string, string | undefined>>):
   if (id !== undefined) headers['cf-access-client-id'] = id;
   if (secret !== undefined) headers['cf-access-client-secret'] = secret;
   return headers;
+}
+
+function cacheHome(variables: Readonly<Record<string, string | undefined>>): string | undefined {
+  const home = nonEmpty(variables['HOME']);
+  const named = nonEmpty(variables['XDG_CACHE_HOME']) ?? nonEmpty(variables['LOCALAPPDATA']);
+  return named ?? (home === undefined ? undefined : `${home}/.cache`);
 }
 
 /** Never written by the SDK. */

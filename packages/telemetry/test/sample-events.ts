@@ -79,6 +79,7 @@ export const samples: { readonly [Name in TinkexEventName]: (overrides?: Partial
     modelId: 'model-1',
     datums: 8,
     tokens: 1_000,
+    lossWeight: 500,
     metrics: { 'loss:mean': 2.5 },
     durationMs: 250,
     ...overrides,

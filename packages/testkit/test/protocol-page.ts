@@ -79,7 +79,7 @@ export function protocolPage(): string {
 
 interface Described {
   readonly name: string;
-  readonly schema: object;
+  readonly fields: Readonly<Record<string, { readonly isOptional: boolean }>>;
 }
 
 function routeSection(route: RouteName): string {
@@ -110,10 +110,9 @@ function routeSection(route: RouteName): string {
 }
 
 /** The names of an object's fields on the wire. */
-function fields({ schema }: Described, required: readonly string[] = []): string {
-  const { shape } = schema as { readonly shape: Readonly<Record<string, { readonly _zod: { readonly optin?: string } }>> };
-  const names = Object.entries(shape).map(
-    ([name, { _zod }]) => `\`${name}${_zod.optin === 'optional' && !required.includes(name) ? '?' : ''}\``,
+function fields(described: Described, required: readonly string[] = []): string {
+  const names = Object.entries(described.fields).map(
+    ([name, { isOptional }]) => `\`${name}${isOptional && !required.includes(name) ? '?' : ''}\``,
   );
   return names.length === 0 ? 'no fields' : names.join(', ');
 }

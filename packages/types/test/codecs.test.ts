@@ -383,7 +383,7 @@ const values: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
 };
 
 function isCodec(value: unknown): value is AnyCodec {
-  return typeof value === 'object' && value !== null && 'encode' in value && 'decode' in value && 'schema' in value;
+  return typeof value === 'object' && value !== null && 'encode' in value && 'decode' in value && 'fields' in value;
 }
 
 const codecs = new Map(Object.entries<unknown>(wire).filter((entry): entry is [string, AnyCodec] => isCodec(entry[1])));

@@ -10,11 +10,13 @@ export interface RangeRequest {
   readonly offset: number;
   /** The entity tag or date of the bytes already here. */
   readonly validator?: string | undefined;
+  /** The `Authorization` header. Sent to the origin of the URL only, not to where it redirects. Default: none; signed URLs contain a credential. */
+  readonly authorization?: string | undefined;
   readonly signal: AbortSignal;
 }
 
 /**
- * Requests a file from `offset` on, without a credential: signed URLs contain one. Follows a few redirects, never from https to http.
+ * Requests a file from `offset` on. Follows a few redirects, never from https to http.
  */
 export async function fetchRange(transport: Transport, request: RangeRequest): Promise<TransportResponse> {
   const headers: Record<string, string> = { accept: '*/*', 'accept-encoding': 'identity' };
@@ -22,9 +24,16 @@ export async function fetchRange(transport: Transport, request: RangeRequest): P
     headers['range'] = `bytes=${request.offset}-`;
     if (request.validator !== undefined) headers['if-range'] = request.validator;
   }
+  if (request.authorization !== undefined) headers['authorization'] = request.authorization;
   let url = httpUrl(request.url);
   for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects += 1) {
-    const response = await transport.send({ method: 'GET', url: url.href, headers, pool: 'download', signal: request.signal });
+    const response = await transport.send({
+      method: 'GET',
+      url: url.href,
+      headers: { ...headers },
+      pool: 'download',
+      signal: request.signal,
+    });
     const location = response.headers['location'];
     if (response.status < 300 || response.status >= 400 || response.status === 304 || location === undefined) return response;
     response.body.cancel();
@@ -32,6 +41,7 @@ export async function fetchRange(transport: Transport, request: RangeRequest): P
     if (url.protocol === 'https:' && next.protocol !== 'https:') {
       throw refused('The download was redirected from https to http; refused.');
     }
+    if (next.origin !== url.origin) delete headers['authorization'];
     url = next;
   }
   throw refused(`The download was redirected more than ${MAX_REDIRECTS} times.`);

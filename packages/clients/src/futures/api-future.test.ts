@@ -75,6 +75,7 @@ describe('ApiFuture', () => {
     const events = await unobserved(() => core.reject(failure));
     expect(events).toEqual([
       {
+        callId: core.callId,
         clientId: 'c',
         baseUrl: 'http://x',
         requestType: 'OptimStep',

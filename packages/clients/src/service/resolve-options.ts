@@ -1,7 +1,7 @@
 import { ConfigurationError, type JsonObject, type WireFormat } from '@tinkex/types';
 import { requireAtLeast, requirePositive } from '../connection/option-checks.js';
 import { CONNECTION_OPTION_NAMES, type ResolvedConnectionOptions, resolveConnectionOptions } from '../connection/resolve-options.js';
-import { readEnvironment } from '../environment.js';
+import { readEnvironment, type TinkerEnvironment } from '../environment.js';
 import type { ClientLimits } from '../limits/client-limits.js';
 import { rejectUnknownOptions } from '../runtime/reject-unknown-options.js';
 import type { TokenizerOptions } from '../tokenizers/tokenizer-library.js';
@@ -45,7 +45,13 @@ const LIMIT_NAMES: Readonly<Record<keyof ClientLimits, true>> = {
   maxSampleStartsPerTurn: true,
 };
 
-const TOKENIZER_NAMES: Readonly<Record<keyof TokenizerOptions, true>> = { load: true, directory: true, hubUrl: true };
+const TOKENIZER_NAMES: Readonly<Record<keyof TokenizerOptions, true>> = {
+  load: true,
+  directory: true,
+  hubUrl: true,
+  hubToken: true,
+  cacheDirectory: true,
+};
 
 /**
  * Checks the options and fills in the environment and the defaults. Makes no request.
@@ -72,8 +78,19 @@ export function resolveOptions(options: ServiceClientOptions): ResolvedOptions {
     tags: options.tags ?? environment.tags,
     userMetadata: options.userMetadata ?? {},
     wireFormat: options.wireFormat ?? 'auto',
+    tokenizer: resolveTokenizerOptions(options.tokenizer ?? {}, environment),
     heartbeatIntervalMs: options.heartbeatIntervalMs ?? DEFAULT_HEARTBEAT_INTERVAL_MS,
     limits: options.limits ?? {},
+  };
+}
+
+/** A token of the environment is meant for the default hub. Another one could be anybody's. */
+function resolveTokenizerOptions(options: TokenizerOptions, { hubToken, cacheHome }: TinkerEnvironment): TokenizerOptions {
+  const defaultDirectory = cacheHome === undefined ? false : `${cacheHome}/tinkex/tokenizers`;
+  return {
+    ...options,
+    hubToken: options.hubToken ?? (options.hubUrl === undefined ? hubToken : undefined),
+    cacheDirectory: options.cacheDirectory ?? defaultDirectory,
   };
 }
 

@@ -7,11 +7,21 @@ import { type TokenizerFiles, type TokenizerReference, tokenizerIdParts, tokeniz
  * Reads a tokenizer's files from a directory: `<directory>/<id>/tokenizer.json`, so that one directory can hold several, else
  * `<directory>/tokenizer.json`. Of a model that the server names by a path, the last part counts as its ID.
  */
-export async function readTokenizerDirectory(directory: string, { id }: TokenizerReference): Promise<TokenizerFiles> {
-  const parts = tokenizerIdParts(paths().isAbsolute(id) ? paths().basename(id) : id);
-  const found = (await readFiles(paths().join(directory, ...parts), id)) ?? (await readFiles(directory, id));
+export async function readTokenizerDirectory(directory: string, reference: TokenizerReference): Promise<TokenizerFiles> {
+  const found = await findTokenizerDirectory(directory, reference);
   if (found !== undefined) return found;
-  throw tokenizerUnavailable(id, `${directory} holds no tokenizer.json, neither itself nor in ${parts.join('/')}/`);
+  const folder = partsOf(reference).join('/');
+  throw tokenizerUnavailable(reference.id, `${directory} holds no tokenizer.json, neither itself nor in ${folder}/`);
+}
+
+/** The same; undefined when the directory does not hold them. */
+export async function findTokenizerDirectory(directory: string, reference: TokenizerReference): Promise<TokenizerFiles | undefined> {
+  const { id } = reference;
+  return (await readFiles(paths().join(directory, ...partsOf(reference)), id)) ?? (await readFiles(directory, id));
+}
+
+function partsOf({ id }: TokenizerReference): string[] {
+  return tokenizerIdParts(paths().isAbsolute(id) ? paths().basename(id) : id);
 }
 
 /** Reads the tokenizer of a model that the server names by a path, if that path exists on this machine too. */

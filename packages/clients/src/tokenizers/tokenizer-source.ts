@@ -1,4 +1,10 @@
 import { ConfigurationError, type JsonObject } from '@tinkex/types';
+import { parseJson } from '@tinkex/types/wire';
+import type { CachedFiles } from './file-cache.js';
+
+/** The names of the files. */
+export const TOKENIZER_FILE = 'tokenizer.json';
+export const CONFIG_FILE = 'tokenizer_config.json';
 
 /** The two files that describe a tokenizer. */
 export interface TokenizerFiles {
@@ -6,6 +12,22 @@ export interface TokenizerFiles {
   readonly tokenizer: JsonObject;
   /** Content of `tokenizer_config.json`; empty when there is none. */
   readonly config: JsonObject;
+}
+
+/**
+ * Reads the content of the files.
+ *
+ * @throws `ConfigurationError` when one of them is not JSON. `source` names where they come from.
+ */
+export function parseTokenizerFiles(id: string, files: CachedFiles, source: string): TokenizerFiles {
+  const parse = (name: string): JsonObject => {
+    try {
+      return parseJson(files.get(name) ?? '{}') as JsonObject;
+    } catch (error) {
+      throw tokenizerUnavailable(id, `${source} sent no JSON as ${name}`, error);
+    }
+  };
+  return { tokenizer: parse(TOKENIZER_FILE), config: parse(CONFIG_FILE) };
 }
 
 /** Which tokenizer to load. */

@@ -78,6 +78,7 @@ interface FinishedOperation {
   readonly requestId: string | undefined;
   readonly datums: number;
   readonly tokens: number;
+  readonly lossWeight?: number | undefined;
   readonly metrics: Readonly<Record<string, number>>;
   readonly startedAt: MonotonicTime;
 }

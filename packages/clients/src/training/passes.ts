@@ -1,10 +1,8 @@
-import { elapsedMs, hasSubscribers, type MonotonicTime, publish } from '@tinkex/http';
 import {
   type ApiStatusError,
   type Datum,
   type ForwardBackwardOutput,
   type LossFnType,
-  lossOf,
   ValidationError,
   type WireFormat,
 } from '@tinkex/types';
@@ -23,6 +21,7 @@ import type { PassBodies } from './body-memory.js';
 import { ChunkGroup } from './chunk-group.js';
 import { explainInvalidData } from './explain-invalid-data.js';
 import { pollResult, type TrainedModel } from './operations.js';
+import { publishChunk, publishPass } from './pass-events.js';
 import type { PassOptions } from './training-options.js';
 import type { Turn } from './turn-queue.js';
 import { isTemporary, isUnknownForm } from './wire-dialect.js';
@@ -246,58 +245,4 @@ function chunkAt({ chunks }: Pass, index: number): DataChunk {
   const chunk = chunks[index];
   if (chunk === undefined) throw new RangeError(`There is no chunk ${index}.`);
   return chunk;
-}
-
-function publishChunk(
-  { parts, modelId }: TrainedModel,
-  pass: Pass,
-  chunkIndex: number,
-  ids: { readonly requestId: string; readonly callId: number },
-  startedAt: MonotonicTime,
-): void {
-  if (!hasSubscribers('tinkex:chunk:submit')) return;
-  const { clock, source } = parts.runtime;
-  const { data, estimatedBytes } = chunkAt(pass, chunkIndex);
-  publish('tinkex:chunk:submit', {
-    requestType: pass.requestType,
-    modelId,
-    seqId: pass.turn.seqIds[chunkIndex] as number,
-    chunkIndex,
-    chunkCount: pass.chunks.length,
-    datums: data.length,
-    estimatedBytes,
-    durationMs: elapsedMs(clock, startedAt),
-    ...ids,
-    ...source(),
-  });
-}
-
-function publishPass(
-  model: TrainedModel,
-  { startedAt, core: { callId } }: OngoingCall,
-  { requestType, chunks }: Pass,
-  requestId: string | undefined,
-  output: ForwardBackwardOutput,
-): void {
-  if (!hasSubscribers('tinkex:training:operation')) return;
-  let datums = 0;
-  let tokens = 0;
-  for (const { data } of chunks) {
-    datums += data.length;
-    for (const datum of data) tokens += textTokens(datum);
-  }
-  // A server may send no metrics; the events show the loss all the same.
-  const loss = lossOf(
-    output,
-    chunks.flatMap(({ data }) => data),
-  );
-  const metrics = loss === undefined ? output.metrics : { ...output.metrics, 'loss:sum': loss };
-  model.publishOperation({ requestType, callId, requestId, datums, tokens, metrics, startedAt });
-}
-
-/** Text tokens only: the server decides the length of an image. */
-function textTokens({ modelInput }: Datum): number {
-  let tokens = 0;
-  for (const chunk of modelInput.chunks) if (chunk.type === 'encoded_text') tokens += chunk.tokens.length;
-  return tokens;
 }

@@ -1,5 +1,6 @@
 import type { Attributes } from '@opentelemetry/api';
 import type { SamplingCallEvent } from '@tinkex/types';
+import { readEnvironment } from '../environment.js';
 import { safeText } from '../events/safe-text.js';
 
 /** `gen_ai.operation.name` of sampling. */
@@ -8,11 +9,9 @@ export const GEN_AI_OPERATION = 'text_completion';
 /** Which version of the semantic conventions for generative AI is followed: what was always there, or the latest experimental one. */
 export type GenAiConventions = 'basic' | 'latest';
 
-const OPT_IN = 'OTEL_SEMCONV_STABILITY_OPT_IN';
-
 /** What the application opted in to: the variable lists names, separated by commas. */
 export function genAiConventions(): GenAiConventions {
-  const names = typeof process === 'undefined' ? '' : (process.env[OPT_IN] ?? '');
+  const names = readEnvironment('OTEL_SEMCONV_STABILITY_OPT_IN') ?? '';
   return names.split(',').some((name) => name.trim() === 'gen_ai_latest_experimental') ? 'latest' : 'basic';
 }
 

@@ -14,7 +14,7 @@ export interface TraceContextOptions {
  * An existing header is left alone. Without this middleware no trace context is sent.
  *
  * An attempt that has a span is sent with tracing suppressed: instrumentations of undici and fetch would create a second span for it. Put
- * middleware that creates spans of its own before this one.
+ * middleware that creates spans before this one.
  */
 export function traceContext({ propagator }: TraceContextOptions = {}): Middleware {
   return (request, next) => {

@@ -1,6 +1,7 @@
 import { type Clock, type MonotonicTime, remainingMs, systemClock, timeAfter } from '@tinkex/http';
 import type { RequestType } from '@tinkex/types';
 import { type Attachment, type AttachOptions, Consumer } from '../attach/consumer.js';
+import { readEnvironment } from '../environment.js';
 import { type ProgressOutput, type ProgressStream, plainOutput, terminalOutput } from './progress-output.js';
 import { type ProgressReading, ProgressState } from './progress-state.js';
 
@@ -53,7 +54,7 @@ class ProgressView extends Consumer implements ProgressAttachment {
     super('attachProgress', options);
     const { stream = process.stderr, clock = systemClock, stepType = 'OptimStep', totalSteps, lossMetric } = options;
     const isTTY = options.isTTY ?? stream.isTTY === true;
-    const hasColors = options.hasColors ?? (isTTY && !process.env['NO_COLOR']);
+    const hasColors = options.hasColors ?? (isTTY && !readEnvironment('NO_COLOR'));
     this.#clock = clock;
     this.#state = new ProgressState({ clock, stepType, totalSteps, lossMetric });
     this.#output = isTTY ? terminalOutput(stream, hasColors) : plainOutput(stream);

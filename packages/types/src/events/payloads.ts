@@ -211,6 +211,8 @@ export interface TrainingOperationEvent extends OperationEvent {
   readonly datums: number;
   /** Input tokens in the call; 0 for calls without data. */
   readonly tokens: number;
+  /** The sum of the weights of the data: `loss:sum` divided by it is the loss per token. Unset for calls without data. */
+  readonly lossWeight?: number | undefined;
   /** The server's metrics, by the server's names. */
   readonly metrics: Readonly<Record<string, number>>;
   /** From the call to the result, milliseconds. */

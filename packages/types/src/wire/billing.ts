@@ -1,10 +1,10 @@
-import { z } from 'zod';
 import { expected } from '../errors/issue-text.js';
 import type { JsonObject } from '../json/json-value.js';
 import { jsonObject, list, mapOf } from './collections.js';
 import { date, dateOrText } from './dates.js';
 import { queryObject, responseObject, responseType } from './objects.js';
 import { flag, integer, number, oneOf, text } from './scalars.js';
+import { textThat } from './schema.js';
 import { type OtherKind, openUnion } from './unions.js';
 import { filled, optional, type WireType } from './wire-type.js';
 
@@ -169,8 +169,7 @@ export interface AuditLogQuery {
 
 const day: WireType<string> = {
   ...text(),
-  schema: () =>
-    z.string({ error: expected('a day such as 2026-01-15') }).regex(/^\d{4}-\d{2}-\d{2}$/, { error: expected('a day such as 2026-01-15') }),
+  schema: () => textThat((value) => /^\d{4}-\d{2}-\d{2}$/.test(value), expected('a day such as 2026-01-15')),
 };
 
 /** {@link AuditLogQuery} on the wire. */

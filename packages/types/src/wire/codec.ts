@@ -1,8 +1,7 @@
-import type { z } from 'zod';
 import { formatPath } from '../errors/issue-text.js';
 import { ValidationError, type ValidationIssue } from '../errors/validation-error.js';
 import type { JsonObject } from '../json/json-value.js';
-import { foundIssues } from './issues.js';
+import type { FoundIssue, Schema, SchemaField } from './schema.js';
 import type { WireType } from './wire-type.js';
 
 /** How the bulk operations of the API travel: as protobuf messages, or as JSON for servers that only read that. */
@@ -15,8 +14,8 @@ export type WireFormat = 'protobuf' | 'json';
 export interface Codec<T> {
   /** The name of the object, as the protocol calls it. */
   readonly name: string;
-  /** The zod schema of the wire form. Built when it is first read. */
-  readonly schema: z.ZodType;
+  /** The fields of the object on the wire. */
+  readonly fields: Readonly<Record<string, Pick<SchemaField, 'isOptional'>>>;
   /** The wire form. Unset fields are left out, defaults are filled in. Throws a `ValidationError`. */
   readonly encode: (value: T) => JsonObject;
   /** The value. Throws a `ValidationError`. */
@@ -26,7 +25,7 @@ export interface Codec<T> {
 /** A codec of any object. */
 export interface AnyCodec {
   readonly name: string;
-  readonly schema: z.ZodType;
+  readonly fields: Codec<never>['fields'];
   readonly encode: (value: never) => JsonObject;
   readonly decode: (wire: unknown) => unknown;
 }
@@ -43,8 +42,8 @@ export interface CodecRules {
 
 /** Makes a codec of a wire type. */
 export function codecOf<T>(name: string, type: WireType<T>, { direction, isLenient }: CodecRules): Codec<T> {
-  let schema: z.ZodType | undefined;
-  const schemaOf = (): z.ZodType => {
+  let schema: Schema | undefined;
+  const schemaOf = (): Schema => {
     schema ??= type.schema(isLenient);
     return schema;
   };
@@ -58,25 +57,27 @@ export function codecOf<T>(name: string, type: WireType<T>, { direction, isLenie
   };
   return {
     name,
-    get schema() {
-      return schemaOf();
+    get fields() {
+      return schemaOf().fields ?? {};
     },
     encode(value) {
       const wire = convert(() => type.toWire(value));
-      const result = schemaOf().safeParse(wire);
-      if (!result.success) throw fail(issuesOf(result.error, (path) => domainPath(type as unknown as WireType<never>, path)));
+      const found: FoundIssue[] = [];
+      schemaOf()(wire, found);
+      if (found.length > 0) throw fail(issuesOf(found, (path) => domainPath(type as unknown as WireType<never>, path)));
       return wire as JsonObject;
     },
     decode(wire) {
-      const result = schemaOf().safeParse(wire);
-      if (!result.success) throw fail(issuesOf(result.error, (path) => path));
-      return convert(() => type.fromWire(result.data));
+      const found: FoundIssue[] = [];
+      const read = schemaOf()(wire, found);
+      if (found.length > 0) throw fail(issuesOf(found, (path) => path));
+      return convert(() => type.fromWire(read));
     },
   };
 }
 
-function issuesOf(error: z.ZodError, name: (path: readonly PropertyKey[]) => readonly PropertyKey[]): ValidationIssue[] {
-  return foundIssues(error).map(({ path, message }) => ({ path: formatPath(name(path)), message }));
+function issuesOf(found: readonly FoundIssue[], name: (path: readonly PropertyKey[]) => readonly PropertyKey[]): ValidationIssue[] {
+  return found.map(({ path, message }) => ({ path: formatPath(name(path)), message }));
 }
 
 /** A path of the wire form in the names that users write. */

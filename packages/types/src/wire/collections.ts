@@ -1,8 +1,8 @@
-import { z } from 'zod';
 import { expected } from '../errors/issue-text.js';
 import { isPlainObject, type JsonObject, jsonProblem } from '../json/json-value.js';
-import { placeIssues, reportBelow } from './issues.js';
+import { placeIssues } from './issues.js';
 import type { Bounds } from './scalars.js';
+import { checkAt, listOf, type Schema } from './schema.js';
 import type { WireType } from './wire-type.js';
 
 /** A list of values. `min` and `max`: how many there must be at least and at most. */
@@ -10,11 +10,7 @@ export function list<T>(type: WireType<T>, { min = 0, max = Number.POSITIVE_INFI
   const atLeast = min > 0 ? ` of at least ${min}` : '';
   const what = max === Number.POSITIVE_INFINITY ? `a list${atLeast}` : `a list${atLeast} ${min > 0 ? 'and' : 'of'} at most ${max}`;
   return {
-    schema: (isLenient) => {
-      let schema = z.array(type.schema(isLenient), { error: expected(what) });
-      if (min > 0) schema = schema.min(min, { error: expected(what) });
-      return max === Number.POSITIVE_INFINITY ? schema : schema.max(max, { error: expected(what) });
-    },
+    schema: (isLenient) => listOf(type.schema(isLenient), expected(what), (length) => length >= min && length <= max),
     toWire: (values) => (Array.isArray(values) ? values.map((value: T, index) => placeIssues(index, () => type.toWire(value))) : values),
     fromWire: (wire) => (wire as unknown[]).map((value, index) => placeIssues(index, () => type.fromWire(value))),
     child: (key) => ({ name: key, type: type as unknown as WireType<never> }),
@@ -33,10 +29,11 @@ export function mapOf<T>(type: WireType<T>): WireType<Readonly<Record<string, T>
 
 /** Any JSON object, kept as it is. */
 export function jsonObject(): WireType<JsonObject> {
-  const schema = z.custom<JsonObject>(isPlainObject, { error: expected('an object') }).superRefine((value, context) => {
-    const problem = jsonProblem(value);
-    if (problem !== undefined) context.addIssue({ code: 'custom', message: problem });
-  });
+  const schema: Schema = (value, issues) => {
+    const problem = isPlainObject(value) ? jsonProblem(value) : expected('an object')({ input: value });
+    if (problem !== undefined) issues.push({ path: [], message: problem });
+    return value;
+  };
   return { schema: () => schema, toWire: (value) => value, fromWire: (wire) => wire as JsonObject };
 }
 
@@ -49,17 +46,16 @@ function mapEntries<A, B>(values: Readonly<Record<string, A>>, convert: (value: 
   );
 }
 
-/** A record schema that keeps a key called `__proto__`, which zod's own drops. */
-function entriesSchema(valueSchema: () => z.ZodType): z.ZodType {
-  let schema: z.ZodType | undefined;
-  return z.custom<Record<string, unknown>>(isPlainObject, { error: expected('an object of named values') }).transform((values, context) => {
-    schema ??= valueSchema();
-    const parsed: [string, unknown][] = [];
-    for (const [name, value] of Object.entries(values)) {
-      const result = schema.safeParse(value);
-      if (result.success) parsed.push([name, result.data]);
-      else reportBelow([name], result.error, context);
+/** Checks the values of an object, whatever their names. */
+function entriesSchema(valueSchema: () => Schema): Schema {
+  let schema: Schema | undefined;
+  return (values, issues) => {
+    if (!isPlainObject(values)) {
+      issues.push({ path: [], message: expected('an object of named values')({ input: values }) });
+      return values;
     }
-    return Object.fromEntries(parsed);
-  });
+    schema ??= valueSchema();
+    const check = schema;
+    return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, checkAt(name, check, value, issues)]));
+  };
 }

@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import {
   CUSTOM_LOSS_NODE_OPS,
   type CustomLossArgument,
@@ -12,15 +11,16 @@ import { expected } from '../errors/issue-text.js';
 import { list, mapOf } from './collections.js';
 import { requestObject, requestType, responseObject } from './objects.js';
 import { integer, oneOf, text } from './scalars.js';
+import { literal } from './schema.js';
 import { filled, type WireType } from './wire-type.js';
 
 /** An argument travels as it is written: the names in it are those of torch. */
 const argument: WireType<CustomLossArgument> = {
-  schema: () =>
-    z.unknown().superRefine((value, context) => {
-      const problem = argumentProblem(value);
-      if (problem !== undefined) context.addIssue({ code: 'custom', message: problem });
-    }),
+  schema: () => (value, issues) => {
+    const problem = argumentProblem(value);
+    if (problem !== undefined) issues.push({ path: [], message: problem });
+    return value;
+  },
   toWire: (value) => value,
   fromWire: (wire) => withFloats(wire) as CustomLossArgument,
 };
@@ -42,7 +42,7 @@ const node = requestType<CustomLossNode>({
 });
 
 const format: WireType<1> = {
-  schema: () => z.literal(1, { error: expected('1') }),
+  schema: () => literal(1, expected('1')),
   toWire: (value) => value,
   fromWire: () => 1,
 };

@@ -1,5 +1,5 @@
-import { z } from 'zod';
 import { expected } from '../errors/issue-text.js';
+import { type Schema, textThat } from './schema.js';
 import type { WireType } from './wire-type.js';
 
 const ISO = /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?)?\s*(Z|z|[+-]\d{2}(?::?\d{2})?)?$/;
@@ -8,12 +8,11 @@ const SECONDS_LIMIT = 2e10;
 
 /** A moment. Written as ISO 8601 in UTC; read as ISO 8601 with or without a zone (then UTC), or as a Unix number. */
 export function date(): WireType<Date> {
-  const schema = z.unknown().transform((wire, context) => {
+  const schema: Schema = (wire, issues) => {
     const value = readDate(wire);
-    if (value !== undefined) return value;
-    context.addIssue({ code: 'custom', message: expected('an ISO 8601 date and time or a Unix number')({ input: wire }) });
-    return z.NEVER;
-  });
+    if (value === undefined) issues.push({ path: [], message: expected('an ISO 8601 date and time or a Unix number')({ input: wire }) });
+    return value;
+  };
   return {
     schema: () => schema,
     toWire: (value) => (value instanceof Date && !Number.isNaN(value.getTime()) ? formatDate(value) : value),
@@ -23,9 +22,9 @@ export function date(): WireType<Date> {
 
 /** A moment the caller gives as a `Date` or as ISO 8601 text; text keeps its zone, with UTC written as `Z`. */
 export function dateOrText(): WireType<Date | string> {
-  const schema = z.string({ error: expected('a Date or ISO 8601 text') }).refine((wire) => readDate(wire) !== undefined, {
-    error: expected('ISO 8601 text such as 2026-07-13T00:00:00Z'),
-  });
+  const isDate = textThat((wire) => readDate(wire) !== undefined, expected('ISO 8601 text such as 2026-07-13T00:00:00Z'));
+  const isText = textThat(() => true, expected('a Date or ISO 8601 text'));
+  const schema: Schema = (wire, issues) => (typeof wire === 'string' ? isDate : isText)(wire, issues);
   return {
     schema: () => schema,
     toWire(value) {
@@ -40,7 +39,7 @@ export function dateOrText(): WireType<Date | string> {
 export function zonedDateText(): WireType<string> {
   const error = expected('ISO 8601 text with a zone, such as 2026-07-13T00:00:00Z');
   const hasZone = (wire: string) => ISO.exec(wire.trim())?.[8] !== undefined && readDate(wire) !== undefined;
-  const schema = z.string({ error }).refine(hasZone, { error });
+  const schema = textThat(hasZone, error);
   return { schema: () => schema, toWire: (value) => value, fromWire: (wire) => wire as string };
 }
 

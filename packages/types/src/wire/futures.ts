@@ -1,10 +1,10 @@
-import { z } from 'zod';
 import type { RequestErrorCategory } from '../errors/future-errors.js';
 import type { QueueState } from '../events/payloads.js';
 import type { Codec } from './codec.js';
 import { list } from './collections.js';
 import { requestObject, requestType, responseObject, responseType } from './objects.js';
 import { flag, integer, number, oneOf, text, tolerant } from './scalars.js';
+import { anyValue } from './schema.js';
 import { union } from './unions.js';
 import { filled, optional, type WireType } from './wire-type.js';
 
@@ -25,8 +25,8 @@ const anyUntypedApiFuture = responseObject<UntypedApiFuture>('UntypedApiFuture',
 /** {@link UntypedApiFuture} on the wire. */
 export const untypedApiFuture: Codec<UntypedApiFuture> = {
   name: anyUntypedApiFuture.name,
-  get schema() {
-    return anyUntypedApiFuture.schema;
+  get fields() {
+    return anyUntypedApiFuture.fields;
   },
   encode: anyUntypedApiFuture.encode,
   decode(wire) {
@@ -148,7 +148,7 @@ export function readQueueState(wire: unknown): QueueState {
 
 /** Text, or undefined for anything else: a pending answer must not fail because of a detail. */
 const looseText: WireType<string> = {
-  schema: () => z.unknown(),
+  schema: () => anyValue,
   toWire: (value) => value,
   fromWire: (wire) => (typeof wire === 'string' ? wire : (undefined as unknown as string)),
 };
@@ -176,7 +176,7 @@ const MAX_PAYLOAD_BYTES = 2 ** 40;
 
 /** A number or numeric text. Anything else counts as 0: the size only orders the download of large results. */
 const payloadSize: WireType<number> = {
-  schema: () => z.unknown(),
+  schema: () => anyValue,
   toWire: (value) => value,
   fromWire(wire) {
     const size = Number(wire);

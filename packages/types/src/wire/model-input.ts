@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import { describe, expected } from '../errors/issue-text.js';
 import { invalidRequest } from '../errors/validation-error.js';
 import type { DmelChunk, EncodedTextChunk, ImageAssetPointerChunk, ImageChunk, ModelInputChunk } from '../model-input/chunks.js';
@@ -9,12 +8,15 @@ import { placeIssues } from './issues.js';
 import { tokens } from './number-arrays.js';
 import { requestType } from './objects.js';
 import { integer, oneOf, text } from './scalars.js';
+import { type Schema, textThat } from './schema.js';
 import { union } from './unions.js';
 import { optional, type WireType } from './wire-type.js';
 
 /** Bytes, as base64 text with padding. */
 export function bytes(): WireType<Uint8Array> {
-  const schema = z.string({ error: expected('base64 text') }).refine(isBase64, { error: () => 'must be base64 text with padding' });
+  const isText = textThat(() => true, expected('base64 text'));
+  const isPadded = textThat(isBase64, () => 'must be base64 text with padding');
+  const schema: Schema = (wire, issues) => (typeof wire === 'string' ? isPadded : isText)(wire, issues);
   return {
     schema: () => schema,
     toWire(value) {

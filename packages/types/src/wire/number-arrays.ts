@@ -1,6 +1,6 @@
-import { z } from 'zod';
 import { describe, expected } from '../errors/issue-text.js';
 import { countInt32, firstNonInt64, int32Of, toFloats, toInt64Array } from '../tensor/numbers.js';
+import type { Schema } from './schema.js';
 import type { WireType } from './wire-type.js';
 
 /** What is special about a kind of bulk numbers. */
@@ -19,18 +19,18 @@ interface BulkRules<T> {
  * become text in `stringifyJson`.
  */
 function bulk<T>({ what, isDone, make, firstWrong }: BulkRules<T>): WireType<T> {
-  const schema = z.unknown().transform((wire, context) => {
+  const schema: Schema = (wire, issues) => {
     if (isDone(wire)) return wire;
     if (!Array.isArray(wire)) {
-      context.addIssue({ code: 'custom', message: expected(`a list of numbers, each ${what}`)({ input: wire }) });
-      return z.NEVER;
+      issues.push({ path: [], message: expected(`a list of numbers, each ${what}`)({ input: wire }) });
+      return wire;
     }
     const made = make(wire);
     if (made !== undefined) return made;
     const wrong = firstWrong(wire);
-    context.addIssue({ code: 'custom', path: [wrong], message: `must be ${what}, got ${describe(wire[wrong])}` });
-    return z.NEVER;
-  });
+    issues.push({ path: [wrong], message: `must be ${what}, got ${describe(wire[wrong])}` });
+    return wire;
+  };
   return { schema: () => schema, toWire: (value) => value, fromWire: (wire) => wire as T };
 }
 

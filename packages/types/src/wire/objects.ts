@@ -1,10 +1,10 @@
-import { z } from 'zod';
 import { expected } from '../errors/issue-text.js';
 import { invalidRequest, ValidationError } from '../errors/validation-error.js';
 import type { JsonObject } from '../json/json-value.js';
 import { withPlainJson } from '../json/plain-json.js';
 import { type Codec, codecOf } from './codec.js';
 import { placeIssues } from './issues.js';
+import { literal, nullishValue, objectOf, optionalValue, type SchemaField } from './schema.js';
 import type { DefaultedField, FieldsOf, OptionalField, WireType } from './wire-type.js';
 import { domainName, wireName } from './wire-type.js';
 
@@ -67,18 +67,17 @@ function objectType<T extends object>(given: FieldsOf<T>, { tag, isPlainJson, ch
 
   return {
     schema: (isLenient) => {
-      const shape: Record<string, z.ZodType> = {};
+      const shape: Record<string, SchemaField> = {};
       for (const field of fields) {
         const schema = field.type.schema(isLenient);
-        const wrapped = field.isRequired ? schema : field.allowsNull ? schema.nullish() : schema.optional();
-        for (const wire of [field.wire, ...field.aliases]) shape[wire] = wrapped;
+        const wrapped = field.isRequired ? schema : field.allowsNull ? nullishValue(schema) : optionalValue(schema);
+        for (const wire of [field.wire, ...field.aliases]) shape[wire] = { schema: wrapped, isOptional: !field.isRequired };
       }
       if (tag !== undefined) {
-        const literal = z.literal(tag, { error: expected(`'${tag}'`) });
-        shape.type = rules.nullIsMissing ? literal.nullish() : literal.optional();
+        const wanted = literal(tag, expected(`'${tag}'`));
+        shape['type'] = { schema: rules.nullIsMissing ? nullishValue(wanted) : optionalValue(wanted), isOptional: true };
       }
-      const error = expected('an object');
-      return rules.isClosed ? z.strictObject(shape, { error }) : z.looseObject(shape, { error });
+      return objectOf(shape, rules.isClosed);
     },
 
     toWire(value) {

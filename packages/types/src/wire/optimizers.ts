@@ -1,11 +1,10 @@
-import { z } from 'zod';
 import { describe, expected } from '../errors/issue-text.js';
 import { invalidRequest } from '../errors/validation-error.js';
 import { isPlainObject, type JsonObject, jsonProblem } from '../json/json-value.js';
 import { codecOf } from './codec.js';
-import { reportBelow } from './issues.js';
 import { requestType } from './objects.js';
 import { number } from './scalars.js';
+import { anyValue, type FoundIssue, literal, objectOf, optionalValue, passes, type Schema } from './schema.js';
 import { optional, type WireType } from './wire-type.js';
 
 /** AdamW with decoupled weight decay, the default. */
@@ -39,9 +38,15 @@ export const DEFAULT_OPTIMIZER: OptimizerConfig = Object.freeze({ type: 'adamw' 
 type Known = Exclude<OptimizerConfig, OtherOptimizerConfig>;
 
 /** The wire form of each known family. Strict in requests: a field that the family lacks is a mistake. */
-const CONFIG_SCHEMAS: Readonly<Record<Known['type'], z.ZodType>> = {
-  adamw: z.strictObject({ type: z.literal('adamw') }),
-  dimuon: z.strictObject({ type: z.literal('dimuon'), version: z.literal(1, { error: expected('1') }).optional() }),
+const CONFIG_SCHEMAS: Readonly<Record<Known['type'], Schema>> = {
+  adamw: objectOf({ type: { schema: anyValue, isOptional: false } }, true),
+  dimuon: objectOf(
+    {
+      type: { schema: anyValue, isOptional: false },
+      version: { schema: optionalValue(literal(1, expected('1'))), isOptional: true },
+    },
+    true,
+  ),
 };
 
 /**
@@ -51,17 +56,16 @@ const CONFIG_SCHEMAS: Readonly<Record<Known['type'], z.ZodType>> = {
 export function optimizerConfig({ isResponse }: { readonly isResponse: boolean }): WireType<OptimizerConfig> {
   const knownSchema = (type: string) => (isKnown(type) ? CONFIG_SCHEMAS[type] : undefined);
   return {
-    schema: () =>
-      typedObject().superRefine((wire, context) => {
-        const type = isPlainObject(wire) ? wire.type : undefined;
-        const result = isResponse || typeof type !== 'string' ? undefined : knownSchema(type)?.safeParse(wire);
-        if (result !== undefined && !result.success) reportBelow([], result.error, context);
-      }),
+    schema: () => (wire, issues) => {
+      const type = typeOfObject(wire, issues);
+      if (type !== undefined && !isResponse) knownSchema(type)?.(wire, issues);
+      return wire;
+    },
     toWire: optimizerToWire,
     fromWire(wire) {
       const raw = wire as JsonObject;
-      const isReadable = knownSchema(raw.type as string)?.safeParse(raw).success ?? false;
-      if (!isReadable) return { type: 'other', raw };
+      const known = knownSchema(raw.type as string);
+      if (known === undefined || !passes(known, raw)) return { type: 'other', raw };
       return raw.type === 'adamw' ? { type: 'adamw' } : { type: 'dimuon', version: 1 };
     },
   };
@@ -83,15 +87,17 @@ function isKnown(type: string): type is Known['type'] {
   return Object.hasOwn(CONFIG_SCHEMAS, type);
 }
 
-/** Any JSON object whose `type` names what it is. */
-function typedObject() {
-  return z.custom<JsonObject>(isPlainObject, { error: expected('an object with a type') }).superRefine((wire, context) => {
-    if (!isPlainObject(wire)) return;
-    const problem = jsonProblem(wire);
-    if (problem !== undefined) context.addIssue({ code: 'custom', message: problem });
-    else if (typeof wire.type !== 'string' || wire.type === '')
-      context.addIssue({ code: 'custom', path: ['type'], message: expected('text that is not empty')({ input: wire.type }) });
-  });
+/** The `type` of a JSON object, or undefined with the issue that it has none. */
+function typeOfObject(wire: unknown, issues: FoundIssue[]): string | undefined {
+  const problem = isPlainObject(wire) ? jsonProblem(wire) : expected('an object with a type')({ input: wire });
+  if (problem !== undefined) {
+    issues.push({ path: [], message: problem });
+    return undefined;
+  }
+  const { type } = wire as JsonObject;
+  if (typeof type === 'string' && type !== '') return type;
+  issues.push({ path: ['type'], message: expected('text that is not empty')({ input: type }) });
+  return undefined;
 }
 
 /** The settings of one step with Dimuon. */
@@ -134,16 +140,13 @@ const ADAM_ELSEWHERE = 'must not be adamw here: the settings of AdamW are adamPa
 export const optimizerParamsType: WireType<OptimizerParams> = {
   schema: (isLenient) => {
     const dimuon = dimuonParamsType.schema(isLenient);
-    return typedObject().transform((wire, context) => {
-      if (!isPlainObject(wire)) return z.NEVER;
-      if (wire.type === 'adamw') context.addIssue({ code: 'custom', path: ['type'], message: ADAM_ELSEWHERE });
-      if (wire.type !== 'dimuon') return wire;
-      const { type, ...params } = wire;
-      const result = dimuon.safeParse(params);
-      if (result.success) return { type, ...(result.data as object) };
-      reportBelow([], result.error, context);
-      return z.NEVER;
-    });
+    return (wire, issues) => {
+      const type = typeOfObject(wire, issues);
+      if (type === 'adamw') issues.push({ path: ['type'], message: ADAM_ELSEWHERE });
+      if (type !== 'dimuon') return wire;
+      const { type: _, ...params } = wire as JsonObject;
+      return { type, ...(dimuon(params, issues) as object) };
+    };
   },
   toWire(value) {
     if (!isPlainObject(value)) return value;

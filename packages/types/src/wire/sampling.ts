@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import { describe } from '../errors/issue-text.js';
 import type { ModelInput } from '../model-input/model-input.js';
 import type { PromptAltTokens, SampledSequence, SampleResponse } from '../sampling/sample-response.js';
@@ -10,6 +9,7 @@ import { modelInputType } from './model-input.js';
 import { floats, floatsOrNull, tokens } from './number-arrays.js';
 import { requestObject, requestType, responseObject, responseType } from './objects.js';
 import { flag, integer, integer64, number, oneOf, text } from './scalars.js';
+import { checked, passes } from './schema.js';
 import { tensor } from './tensor.js';
 import { filled, optional, type WireType } from './wire-type.js';
 
@@ -92,11 +92,13 @@ export interface SamplingParams {
   readonly topP?: number | undefined;
 }
 
+function isStop(value: unknown): boolean {
+  if (typeof value === 'string') return true;
+  return Array.isArray(value) && (value.every((entry) => typeof entry === 'string') || value.every((entry) => Number.isSafeInteger(entry)));
+}
+
 const stop: WireType<string | readonly string[] | readonly number[]> = {
-  schema: () =>
-    z.union([z.string(), z.array(z.string()), z.array(z.int())], {
-      error: (issue) => `must be text, a list of texts or a list of token ids, got ${describe(issue.input)}`,
-    }),
+  schema: () => checked(isStop, ({ input }) => `must be text, a list of texts or a list of token ids, got ${describe(input)}`),
   toWire: (value) => (value instanceof Int32Array ? Array.from(value) : value),
   fromWire: (wire) => wire as string | readonly string[] | readonly number[],
 };
@@ -177,11 +179,30 @@ function explainInvalidScores({ targetPromptLogprobs: targets, promptLogprobs, p
   return { field: 'targetPromptLogprobs', message: `must be int64 with two dimensions, [prompt tokens - 1, K], got ${got}` } as const;
 }
 
+const logprobOf = number().schema(true);
+
+function isTopkPosition(value: unknown): boolean {
+  if (value === null) return true;
+  return (
+    Array.isArray(value) &&
+    value.every((pair) => Array.isArray(pair) && pair.length === 2 && isInt32(pair[0]) && passes(logprobOf, pair[1]))
+  );
+}
+
+function isInt32(value: unknown): boolean {
+  return Number.isInteger(value) && (value as number) === ((value as number) | 0);
+}
+
+function withNumbers(pairs: [number, unknown][] | null): TokenLogprob[] | null {
+  return pairs === null ? null : pairs.map(([token, logprob]): TokenLogprob => [token, logprobOf(logprob, []) as number]);
+}
+
 const topk: WireType<TopkLogprobs> = {
-  schema: () =>
-    z.array(z.array(z.tuple([z.int32(), number().schema(true)])).nullable(), {
-      error: () => 'must be a list with null or [token, logprob] pairs per position',
-    }),
+  schema: () => (wire, issues) => {
+    if (Array.isArray(wire) && wire.every(isTopkPosition)) return wire.map(withNumbers);
+    issues.push({ path: [], message: 'must be a list with null or [token, logprob] pairs per position' });
+    return wire;
+  },
   toWire: (value) => (TopkLogprobs.isInstance(value) ? value.toList() : value),
   fromWire: (wire) => TopkLogprobs.fromList(wire as (TokenLogprob[] | null)[]),
 };

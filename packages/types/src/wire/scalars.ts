@@ -1,5 +1,5 @@
-import { z } from 'zod';
-import { describe, expected } from '../errors/issue-text.js';
+import { expected } from '../errors/issue-text.js';
+import { anyValue, checked, nullableValue, prepared, type Schema, textThat } from './schema.js';
 import type { WireType } from './wire-type.js';
 
 /** Bounds of a number, both inclusive. */
@@ -11,7 +11,7 @@ export interface Bounds {
 /** No two parts of it match the same text, so that a long text takes no longer than its length. */
 const NUMERIC_TEXT = /^\s*[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?\s*$/;
 
-function same<T>(schema: (isLenient: boolean) => z.ZodType): WireType<T> {
+function same<T>(schema: (isLenient: boolean) => Schema): WireType<T> {
   return { schema, toWire: (value) => value, fromWire: (wire) => wire as T };
 }
 
@@ -20,18 +20,13 @@ export function text(options: { readonly startsWith?: string | undefined; readon
   const { startsWith, isNonEmpty = false } = options;
   return same(() => {
     const what = startsWith === undefined ? (isNonEmpty ? 'text that is not empty' : 'text') : `text that starts with ${startsWith}`;
-    const error = expected(what);
-    let schema = z.string({ error });
-    if (isNonEmpty) schema = schema.min(1, { error });
-    return startsWith === undefined ? schema : schema.startsWith(startsWith, { error });
+    return textThat((value) => (!isNonEmpty || value !== '') && value.startsWith(startsWith ?? ''), expected(what));
   });
 }
 
 /** One of some texts. */
 export function oneOf<const T extends string>(...values: readonly T[]): WireType<T> {
-  return same(() =>
-    z.enum(values as unknown as [T, ...T[]], { error: expected(`one of ${values.map((value) => `'${value}'`).join(', ')}`) }),
-  );
+  return same(() => textThat((value) => values.includes(value as T), expected(`one of ${values.map((value) => `'${value}'`).join(', ')}`)));
 }
 
 /**
@@ -48,8 +43,8 @@ export type OpenText<T extends string> = T | (string & {});
 /** True or false. Lenient: also 0, 1, `'true'` and `'false'`. */
 export function flag(): WireType<boolean> {
   return same((isLenient) => {
-    const schema = z.boolean({ error: expected('true or false') });
-    return isLenient ? z.preprocess(readFlag, schema) : schema;
+    const schema = checked((value) => typeof value === 'boolean', expected('true or false'));
+    return isLenient ? prepared(readFlag, schema) : schema;
   });
 }
 
@@ -57,8 +52,8 @@ export function flag(): WireType<boolean> {
 export function number(bounds: Bounds = {}): WireType<number> {
   const what = `a finite number${boundsText(bounds)}`;
   return same((isLenient) => {
-    const schema = bounded(z.number({ error: expected(what) }), bounds, what);
-    return z.preprocess((value) => readFloat(isLenient ? readNumber(value) : value), schema);
+    const schema = checked((value) => Number.isFinite(value) && isWithin(value as number, bounds), expected(what));
+    return prepared((value) => readFloat(isLenient ? readNumber(value) : value), schema);
   });
 }
 
@@ -66,8 +61,8 @@ export function number(bounds: Bounds = {}): WireType<number> {
 export function integer(bounds: Bounds = {}): WireType<number> {
   const what = `a whole number${boundsText(bounds)}`;
   return same((isLenient) => {
-    const schema = bounded(z.int({ error: expected(what) }), bounds, what);
-    return isLenient ? z.preprocess(readNumber, schema) : schema;
+    const schema = checked((value) => Number.isSafeInteger(value) && isWithin(value as number, bounds), expected(what));
+    return isLenient ? prepared(readNumber, schema) : schema;
   });
 }
 
@@ -83,8 +78,9 @@ export function integer64({
   const fits = (value: number | bigint) => value >= min && value <= max;
   return {
     schema: (isLenient) => {
-      const schema = z.union([z.int(), z.bigint()], { error: expected(what) }).refine(fits, { error: expected(what) });
-      return isLenient ? z.preprocess(readNumber, schema) : schema;
+      const isWhole = (value: unknown) => Number.isSafeInteger(value) || typeof value === 'bigint';
+      const schema = checked((value) => isWhole(value) && fits(value as number | bigint), expected(what));
+      return isLenient ? prepared(readNumber, schema) : schema;
     },
     toWire: (value) => value,
     fromWire: (wire) => shrink(wire as number | bigint),
@@ -95,7 +91,7 @@ export function integer64({
 export function nullable<T>(type: WireType<T>): WireType<T | null> {
   return {
     ...(type as WireType<unknown>),
-    schema: (isLenient) => type.schema(isLenient).nullable(),
+    schema: (isLenient) => nullableValue(type.schema(isLenient)),
     toWire: (value) => (value === null ? null : type.toWire(value)),
     fromWire: (wire) => (wire === null ? null : type.fromWire(wire)),
   } as WireType<T | null>;
@@ -103,7 +99,7 @@ export function nullable<T>(type: WireType<T>): WireType<T | null> {
 
 /** Text that servers spell differently; `read` turns any value into one that is known. */
 export function tolerant<T extends string>(read: (wire: unknown) => T): WireType<T> {
-  return { schema: () => z.unknown(), toWire: (value) => value, fromWire: read };
+  return { schema: () => anyValue, toWire: (value) => value, fromWire: read };
 }
 
 function shrink(value: number | bigint): number | bigint {
@@ -129,12 +125,8 @@ function readNumber(value: unknown): unknown {
   return Number.isInteger(rounded) && !Number.isSafeInteger(rounded) && /^\s*[+-]?\d+\s*$/.test(value) ? BigInt(value.trim()) : rounded;
 }
 
-function bounded(schema: z.ZodNumber, { min, max }: Bounds, what: string): z.ZodNumber {
-  const error = (issue: { readonly input?: unknown }) => `must be ${what}, got ${describe(issue.input)}`;
-  let result = schema;
-  if (min !== undefined) result = result.min(min, { error });
-  if (max !== undefined) result = result.max(max, { error });
-  return result;
+function isWithin(value: number, { min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY }: Bounds): boolean {
+  return value >= min && value <= max;
 }
 
 function boundsText({ min, max }: Bounds): string {

@@ -1,7 +1,6 @@
-import { z } from 'zod';
-import { expected } from '../errors/issue-text.js';
 import { requestObject, responseType } from './objects.js';
 import { nullable, oneOf, text } from './scalars.js';
+import { objectOf } from './schema.js';
 import { type OtherKind, openUnion } from './unions.js';
 import { optional, type WireType } from './wire-type.js';
 
@@ -10,7 +9,7 @@ export type SessionFinishReason = 'success' | 'errored' | 'interrupted';
 
 /** Text here, `{ "type": … }` on the wire. */
 export const finishReason: WireType<SessionFinishReason> = {
-  schema: () => z.looseObject({ type: oneOf('success', 'errored', 'interrupted').schema(false) }, { error: expected('an object') }),
+  schema: () => objectOf({ type: { schema: oneOf('success', 'errored', 'interrupted').schema(false), isOptional: false } }, false),
   toWire: (value) => ({ type: value }),
   fromWire: (wire) => (wire as { readonly type: SessionFinishReason }).type,
 };

@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import { describe } from '../errors/issue-text.js';
 import { invalidRequest, ValidationError } from '../errors/validation-error.js';
 import type { JsonObject } from '../json/json-value.js';
@@ -8,6 +7,7 @@ import { list } from './collections.js';
 import { int64s } from './number-arrays.js';
 import { requestType } from './objects.js';
 import { integer, oneOf } from './scalars.js';
+import { anyValue, prepared } from './schema.js';
 import { optional, type WireType, wireName } from './wire-type.js';
 
 /** The JSON form of a tensor, in our names. Numbers are not checked one by one here: {@link readContent} does. */
@@ -19,7 +19,7 @@ interface TensorParts {
   readonly sparseColIndices?: BigInt64Array | undefined;
 }
 
-const anything: WireType<unknown> = { schema: () => z.unknown(), toWire: (value) => value, fromWire: (wire) => wire };
+const anything: WireType<unknown> = { schema: () => anyValue, toWire: (value) => value, fromWire: (wire) => wire };
 
 const parts = requestType<TensorParts>({
   data: anything,
@@ -36,7 +36,7 @@ export function tensor({ isResponse }: { readonly isResponse: boolean }): WireTy
   return {
     schema: (isLenient) => {
       const strict = parts.schema(isLenient);
-      return isResponse ? z.preprocess(dropForeign, strict) : strict;
+      return isResponse ? prepared(dropForeign, strict) : strict;
     },
     toWire(value) {
       if (!TensorData.isInstance(value)) throw invalidRequest('', '', 'must be a TensorData; make one with TensorData.fromArray(values)');

@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import { describe, expected, HIDDEN } from '../errors/issue-text.js';
 import { invalidRequest, ValidationError } from '../errors/validation-error.js';
 import { isPlainObject } from '../json/json-value.js';
@@ -11,6 +10,7 @@ import { list, mapOf } from './collections.js';
 import { modelInputType } from './model-input.js';
 import { requestType, responseObject } from './objects.js';
 import { integer, number, oneOf, text } from './scalars.js';
+import { checked, prepared } from './schema.js';
 import { tensor } from './tensor.js';
 import { filled, optional, type WireType } from './wire-type.js';
 
@@ -78,11 +78,9 @@ const datumType: WireType<Datum> = {
 /** A setting of a loss function. True and false become 1 and 0, as in protobuf. */
 const lossFnSetting: WireType<number | string | boolean> = {
   schema: () => {
-    const error = expected('a finite number, text, true or false');
-    return z.preprocess(
-      (value) => (typeof value === 'bigint' ? Number(value) : value),
-      z.union([z.number(), z.string(), z.boolean()], { error }),
-    );
+    const isSetting = (value: unknown) => Number.isFinite(value) || typeof value === 'string' || typeof value === 'boolean';
+    const setting = checked(isSetting, expected('a finite number, text, true or false'));
+    return prepared((value) => (typeof value === 'bigint' ? Number(value) : value), setting);
   },
   toWire: numberOfFlag,
   fromWire: (wire) => numberOfFlag(wire as number | string | boolean),

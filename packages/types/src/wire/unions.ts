@@ -1,8 +1,7 @@
-import { z } from 'zod';
 import { expected } from '../errors/issue-text.js';
-import type { JsonObject } from '../json/json-value.js';
-import { type Context, reportBelow } from './issues.js';
+import { isPlainObject, type JsonObject } from '../json/json-value.js';
 import { rememberUnknown, unknownFields } from './objects.js';
+import type { FoundIssue, Schema } from './schema.js';
 import type { WireType } from './wire-type.js';
 import { wireName } from './wire-type.js';
 
@@ -21,36 +20,33 @@ export function union<T extends object, K extends keyof T & string>(discriminato
     return typeof name === 'string' && Object.hasOwn(types, name) ? types[name] : undefined;
   };
 
-  const refuse = (wire: unknown, context: Context): void => {
+  const refuse = (wire: unknown, issues: FoundIssue[]): void => {
     if (typeof wire !== 'object' || wire === null) {
-      context.addIssue({ code: 'custom', message: expected('an object')({ input: wire }) });
+      issues.push({ path: [], message: expected('an object')({ input: wire }) });
       return;
     }
     const names = Object.keys(types).map((name) => `'${name}'`);
     const message = expected(`one of ${names.join(', ')}`)({ input: (wire as Record<string, unknown>)[wireKey] });
-    context.addIssue({ code: 'custom', path: [wireKey], message });
+    issues.push({ path: [wireKey], message });
   };
 
   return {
     schema: (isLenient) => {
-      const schemas = new Map<WireType<object>, z.ZodType>();
-      const schemaOf = (type: WireType<object>): z.ZodType => {
+      const schemas = new Map<WireType<object>, Schema>();
+      const schemaOf = (type: WireType<object>): Schema => {
         const schema = schemas.get(type) ?? type.schema(isLenient);
         schemas.set(type, schema);
         return schema;
       };
-      return z.unknown().transform((wire, context) => {
+      return (wire, issues) => {
         const type = typeOf(wire, wireKey);
         if (type === undefined) {
-          refuse(wire, context);
-          return z.NEVER;
+          refuse(wire, issues);
+          return wire;
         }
         const { [wireKey]: name, ...rest } = wire as Record<string, unknown>;
-        const result = schemaOf(type).safeParse(rest);
-        if (result.success) return { [wireKey]: name, ...(result.data as object) };
-        reportBelow([], result.error, context);
-        return z.NEVER;
-      });
+        return { [wireKey]: name, ...(schemaOf(type)(rest, issues) as object) };
+      };
     },
 
     toWire(value) {
@@ -107,14 +103,14 @@ export function openUnion<T extends object, K extends keyof T & string>(
     ...(known as unknown as WireType<T | OtherKind>),
     schema: (isLenient) => {
       const inner = known.schema(isLenient);
-      return z.looseObject({}, { error: expected('an object') }).transform((wire, context) => {
+      return (wire, issues) => {
+        if (!isPlainObject(wire)) {
+          issues.push({ path: [], message: expected('an object')({ input: wire }) });
+          return wire;
+        }
         const kind = kindOf(wire as JsonObject);
-        if (kind === undefined) return wire;
-        const result = inner.safeParse({ ...wire, [wireKey]: kind });
-        if (result.success) return result.data;
-        reportBelow([], result.error, context);
-        return z.NEVER;
-      });
+        return kind === undefined ? wire : inner({ ...wire, [wireKey]: kind }, issues);
+      };
     },
     toWire: (value) => (isOtherKind(value) ? value.raw : known.toWire(value)),
     fromWire(wire) {

@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type { Schema } from './schema.js';
 
 /**
  * How one kind of value crosses the wire. `toWire` passes on what it does not understand: the schema checks
@@ -6,7 +6,7 @@ import type { z } from 'zod';
  */
 export interface WireType<T> {
   /** The schema of the wire form. `isLenient`: numeric text counts as a number, as the reference reads responses. */
-  readonly schema: (isLenient: boolean) => z.ZodType;
+  readonly schema: (isLenient: boolean) => Schema;
   readonly toWire: (value: T) => unknown;
   readonly fromWire: (wire: unknown) => T;
   /** What a key of the wire form leads to, for naming places in messages. */
