@@ -21,7 +21,9 @@ interface Declaration {
   readonly members: readonly (DeclaredField & { readonly type: string })[];
 }
 
-const sources = ['events.ts', 'payloads.ts'].map((name) => new URL(`../../types/src/events/${name}`, import.meta.url));
+const sources = ['events.ts', 'payloads.ts', 'recovery-payloads.ts'].map(
+  (name) => new URL(`../../types/src/events/${name}`, import.meta.url),
+);
 
 /** Reads the catalog from its source: the interfaces, what they inherit, and their documentation. */
 export function declaredEvents(): readonly DeclaredEvent[] {

@@ -52,13 +52,11 @@ export type {
   QueueStateChangeEvent,
   RateLimitEvent,
   RequestType,
-  RunRecoveryEvent,
-  RunRecoveryFailureEvent,
-  RunRestartEvent,
   SamplingCallEvent,
   SessionEvent,
   TrainingOperationEvent,
 } from './events/payloads.js';
+export type { RunRecoveryEvent, RunRecoveryFailureEvent, RunRestartEvent } from './events/recovery-payloads.js';
 export type { JsonNumberArray, JsonObject, JsonValue } from './json/json-value.js';
 export {
   chunkLength,

@@ -71,7 +71,10 @@ export const EVENTS: { readonly [Name in TinkexEventName]: EventEntry<TinkexEven
     level: 'debug',
     fields: { ...OPERATION, modelId: true, seqId: true, chunkIndex: true, chunkCount: true, datums: true, estimatedBytes: true },
   },
-  'tinkex:training:operation': { level: 'info', fields: { ...OPERATION, modelId: true, datums: true, tokens: true, lossWeight: true, metrics: true } },
+  'tinkex:training:operation': {
+    level: 'info',
+    fields: { ...OPERATION, modelId: true, datums: true, tokens: true, lossWeight: true, metrics: true },
+  },
   'tinkex:sampling:call': {
     level: 'info',
     failure: { level: 'warn', isFailure: ({ errorCode }) => errorCode !== undefined },

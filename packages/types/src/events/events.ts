@@ -11,13 +11,11 @@ import type {
   HttpRetryEvent,
   QueueStateChangeEvent,
   RateLimitEvent,
-  RunRecoveryEvent,
-  RunRecoveryFailureEvent,
-  RunRestartEvent,
   SamplingCallEvent,
   SessionEvent,
   TrainingOperationEvent,
 } from './payloads.js';
+import type { RunRecoveryEvent, RunRecoveryFailureEvent, RunRestartEvent } from './recovery-payloads.js';
 
 /**
  * The catalog: channel name to payload. `http` and `clients` publish these events on `node:diagnostics_channel` under their names,
