@@ -6,10 +6,20 @@ const CALLS_WITH_ONE_RETRY_LAYER: ReadonlySet<RouteName> = new Set<RouteName>(['
 
 /**
  * The server of the soak, for a separate process, so that its memory does not mix with the client's. Prints what a client needs and ends the
- * process when its standard input ends: with 1 if a client broke a rule of the protocol.
+ * process when its standard input ends: with 1 if a client broke a rule of the protocol. Killed and started again with the same folder and
+ * port, it continues.
  */
-export async function serveSoak(): Promise<void> {
-  const server = await startServer({ engine: 'canned', recorderLimit: 100, retentionMs: 20_000, executionMs: () => 5, longPollMs: 5_000 });
+export async function serveSoak(stateDir: string, port: number): Promise<void> {
+  const server = await startServer({
+    engine: 'canned',
+    recorderLimit: 100,
+    retentionMs: 20_000,
+    executionMs: () => 5,
+    longPollMs: 5_000,
+    port,
+    stateDir,
+    durability: 'strict',
+  });
   let seed = 1;
   const renew = (): void => {
     // A 429 holds all samplers back for a while. Most of the time they should be busy.

@@ -42,6 +42,15 @@ describe('socket faults over loopback', () => {
     expect(await rawExchange(server)).toEqual({ text: '', end: 'ECONNRESET' });
   });
 
+  rawTest('reset-all resets the connections of other calls, too', async ({ server }) => {
+    server.on('getServerCapabilities').fault('stall').once();
+    server.on('getServerCapabilities').fault('reset-all').once();
+    const other = rawExchange(server);
+    await server.waitForCalls('getServerCapabilities', 1);
+    expect(await rawExchange(server)).toEqual({ text: '', end: 'ECONNRESET' });
+    expect(await other).toEqual({ text: '', end: 'ECONNRESET' });
+  });
+
   rawTest('reset-headers breaks off in the head', async ({ server }) => {
     server.on('getServerCapabilities').fault('reset-headers').once();
     const { text, end } = await rawExchange(server);
@@ -120,7 +129,7 @@ describe('socket faults in memory', () => {
     pool: 'train',
   });
 
-  it.for<FaultKind>(['close', 'reset', 'reset-headers'])('%s rejects with a connection error', async (kind) => {
+  it.for<FaultKind>(['close', 'reset', 'reset-all', 'reset-headers'])('%s rejects with a connection error', async (kind) => {
     const server = createTestServer({ engine: 'canned' });
     server.on('getServerCapabilities').fault(kind).once();
     await expect(memoryTransport(server).send(request(server))).rejects.toBeInstanceOf(ConnectionError);
@@ -254,6 +263,17 @@ describe('chaos', () => {
       expect(answer.status).toBe(status);
       expect(answer.headers['content-length'] === '0').toBe(kind === 'status-400-blank');
     }
+    await client.close();
+  });
+
+  it('loses a reply and answers the repeat with 409', async () => {
+    await using server = await startServer({ engine: 'canned' });
+    const client = new RawClient(server);
+    server.chaos({ seed: 1, rate: 1, maxFaultsPerOperation: 1, kinds: ['status-409'], routes: ['healthz'] });
+    await expect(client.get('healthz')).rejects.toThrow();
+    const statuses = [(await client.get('healthz')).status, (await client.get('healthz')).status];
+    expect(statuses).toEqual([409, 200]);
+    expect(server.callsTo('healthz').map(({ fault }) => fault)).toEqual(['close', 'status-409', undefined]);
     await client.close();
   });
 

@@ -10,7 +10,8 @@ const CURES: Readonly<Record<string, string>> = {
   EROFS: 'The disk is read-only. Choose another directory.',
   EACCES: 'This process may not write there. Change the permissions, or choose another directory.',
   EPERM: 'This process may not write there. Change the permissions, or choose another directory.',
-  ENOENT: 'A directory was removed during the download. Repeat it, and leave its directory alone until it ends.',
+  // Node reports this, too, when it cannot create several directories on a read-only disk.
+  ENOENT: 'The directory was removed during the download, or its disk is read-only. Repeat it, or choose another directory.',
   ENOTDIR: 'A part of the path is a file. Choose another directory.',
   EEXIST: 'A part of the path is a file. Choose another directory.',
   ENAMETOOLONG: 'The path is too long. Choose a shorter directory.',

@@ -1,10 +1,14 @@
 import { elapsedMs, publish } from '@tinkex/http';
+import { redactText } from '@tinkex/types/wire';
 import type { EndpointCaller } from '../calls/endpoint-caller.js';
 import type { ServerMessage } from '../connection/connection-options.js';
 import { notifyUser } from '../runtime/notify-user.js';
 import type { Runtime } from '../runtime/runtime.js';
 import { startHeartbeat } from './heartbeat.js';
 import type { ResolvedOptions } from './resolve-options.js';
+
+/** A server may be verbose, and may repeat a credential that it was sent. */
+const MAX_MESSAGE_LENGTH = 10_000;
 
 /** What a session uses of its client. */
 export interface SessionParts {
@@ -67,8 +71,11 @@ function messagesOf(answer: {
   readonly errorMessage?: string | undefined;
 }): ServerMessage[] {
   const messages: ServerMessage[] = [];
-  if (answer.infoMessage) messages.push({ level: 'info', text: answer.infoMessage });
-  if (answer.warningMessage) messages.push({ level: 'warning', text: answer.warningMessage });
-  if (answer.errorMessage) messages.push({ level: 'error', text: answer.errorMessage });
+  const add = (level: ServerMessage['level'], text: string | undefined): void => {
+    if (text) messages.push({ level, text: redactText(text, MAX_MESSAGE_LENGTH) });
+  };
+  add('info', answer.infoMessage);
+  add('warning', answer.warningMessage);
+  add('error', answer.errorMessage);
   return messages;
 }

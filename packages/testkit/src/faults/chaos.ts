@@ -40,13 +40,14 @@ export interface ChaosDecision {
 
 /**
  * A seeded plan of random faults. A decision depends on the seed, the route, the operation and the number of earlier tries, never on
- * what else happens at the same time: concurrency changes nothing.
+ * what else happens at the same time: concurrency changes nothing. `status-409` is a pair: the reply to one try is lost after the work was
+ * done, and the next try is answered with 409.
  */
 export class Chaos {
   readonly #options: { readonly [Name in Exclude<keyof ChaosOptions, 'routes'>]-?: NonNullable<ChaosOptions[Name]> } & {
     readonly routes: ReadonlySet<RouteName> | undefined;
   };
-  readonly #tries = new Map<string, { tries: number; faults: number }>();
+  readonly #tries = new Map<string, { tries: number; faults: number; isConflictDue: boolean }>();
   #faults = 0;
   #isActive = true;
 
@@ -75,11 +76,15 @@ export class Chaos {
     const { seed, rate, kinds, routes, maxFaultsPerOperation, maxDelayMs } = this.#options;
     if (!this.#isActive || (routes !== undefined && !routes.has(route))) return { kind: undefined, moment: 'before', delayMs: 0 };
     const key = `${route} ${operationIdentity(context)}`;
-    const record = this.#tries.get(key) ?? { tries: 0, faults: 0 };
+    const record = this.#tries.get(key) ?? { tries: 0, faults: 0, isConflictDue: false };
     this.#tries.set(key, record);
     const question = `${key} ${record.tries}`;
     record.tries += 1;
     const delayMs = maxDelayMs === 0 ? 0 : seededFraction(seed, `delay ${question}`) * maxDelayMs;
+    if (record.isConflictDue) {
+      record.isConflictDue = false;
+      return { kind: 'status-409', moment: 'before', delayMs };
+    }
     const possible = typeof kinds === 'function' ? kinds(route) : kinds;
     if (possible.length === 0 || record.faults >= maxFaultsPerOperation || seededFraction(seed, `hit ${question}`) >= rate) {
       return { kind: undefined, moment: 'before', delayMs };
@@ -87,6 +92,10 @@ export class Chaos {
     record.faults += 1;
     this.#faults += 1;
     const kind = possible[Math.floor(seededFraction(seed, `kind ${question}`) * possible.length)];
+    if (kind === 'status-409') {
+      record.isConflictDue = true;
+      return { kind: 'close', moment: 'after', delayMs };
+    }
     const moment: FaultMoment = seededFraction(seed, `moment ${question}`) < 0.5 ? 'before' : 'after';
     return { kind, moment, delayMs };
   }

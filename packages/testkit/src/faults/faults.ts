@@ -16,8 +16,8 @@ export interface Delivery {
   readonly pieceBytes: number;
   /** The pause between two pieces, on the server's clock. */
   readonly pauseMs: number;
-  /** After the body: an orderly reply, an orderly end of the connection, a TCP reset, or silence on an open connection. */
-  readonly end: 'complete' | 'close' | 'reset' | 'stall';
+  /** After the body: an orderly reply, an orderly end of the connection, a TCP reset, one of all connections, or silence on an open one. */
+  readonly end: 'complete' | 'close' | 'reset' | 'reset-all' | 'stall';
 }
 
 /** What a fault changes in the delivery of a body. */
@@ -34,6 +34,8 @@ const SOCKET_FAULTS = socketFaults({
   close: () => ({ head: 'none', end: 'close' }),
   /** The same with a TCP reset. */
   reset: () => ({ head: 'none', end: 'reset' }),
+  /** A TCP reset of every connection to the server at the same time. */
+  'reset-all': () => ({ head: 'none', end: 'reset-all' }),
   /** A reset in the middle of the status line and headers. */
   'reset-headers': () => ({ head: 'half', end: 'reset' }),
   /** The headers and half of the body, then a reset. */
@@ -63,6 +65,8 @@ const STATUS_FAULTS = {
   /** For a poll, a try-again answer. */
   'status-408': (route) =>
     route === 'retrieveFuture' ? jsonReply(408, { type: 'try_again', queue_state: 'active' }) : errorReply(408, 'Chaos: request timeout'),
+  /** Only for a repeat: the reply to the try before was lost after the work was done. */
+  'status-409': () => errorReply(409, 'Chaos: this has been requested already'),
   'status-410': () => errorReply(410, 'Chaos: gone'),
   'status-429': () => errorReply(429, 'Chaos: too many requests', { 'retry-after-ms': '5' }),
   'status-500': () => errorReply(500, 'Chaos: internal server error'),

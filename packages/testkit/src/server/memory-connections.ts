@@ -23,10 +23,14 @@ export class MemoryConnections {
 
   /** Loses every open connection. */
   cut(): void {
-    const listeners = [...this.#listeners];
-    this.#listeners.clear();
-    for (const listener of listeners) listener();
+    callAndForget(this.#listeners);
   }
+}
+
+function callAndForget(listeners: Set<() => void>): void {
+  const all = [...listeners];
+  listeners.clear();
+  for (const listener of all) listener();
 }
 
 /** One call without a socket: it ends early when its signal aborts or the connections are cut. */
@@ -81,6 +85,7 @@ export class MemoryConnection {
 
   async #breakOff({ end }: Delivery, phase: 'head' | 'body'): Promise<void> {
     if (end === 'stall') await new Promise(() => undefined);
+    if (end === 'reset-all') callAndForget(this.#cutListeners);
     throw this.#errors.lost(phase);
   }
 }

@@ -157,7 +157,7 @@ export class NodeFront {
   #send(response: ServerResponse, reply: ServerReply): void {
     if (response.destroyed) return;
     if (reply.fault !== undefined) {
-      void deliverDamaged(response, reply, reply.fault, this.#handler.clock);
+      void deliverDamaged(response, reply, reply.fault, { clock: this.#handler.clock, dropConnections: () => this.dropConnections() });
       return;
     }
     const { status, headers, body } = reply;

@@ -7,7 +7,12 @@ import { bytesOf, type ServerReply } from '../requests/message.js';
 const RESET_DELAY_MS = 5;
 
 /** Writes a reply to the socket as its fault says. */
-export async function deliverDamaged(response: ServerResponse, reply: ServerReply, plan: FaultPlan, clock: Clock): Promise<void> {
+export async function deliverDamaged(
+  response: ServerResponse,
+  reply: ServerReply,
+  plan: FaultPlan,
+  { clock, dropConnections }: { readonly clock: Clock; readonly dropConnections: () => void },
+): Promise<void> {
   const { socket } = response;
   if (socket === null || socket.destroyed) return;
   const delivery = planDelivery(bytesOf(reply.body), plan);
@@ -21,7 +26,8 @@ export async function deliverDamaged(response: ServerResponse, reply: ServerRepl
     if (socket.destroyed) return;
     target.write(piece);
   }
-  if (end === 'reset' && head === 'none') resetConnection(socket);
+  if (end === 'reset-all') dropConnections();
+  else if (end === 'reset' && head === 'none') resetConnection(socket);
   // The peer needs time to read what was written: some systems report a reset that overtakes it as an orderly end. Real time, because
   // the network has no other.
   else if (end === 'reset') setTimeout(resetConnection, RESET_DELAY_MS, socket).unref();

@@ -2,12 +2,15 @@ import { failureMessage } from '../errors/failure-message.js';
 import type { RequestErrorCategory } from '../errors/future-errors.js';
 import type { QueueState } from '../events/payloads.js';
 import { isPlainObject } from '../json/json-value.js';
+import { redactText } from '../redaction/redact-text.js';
 import { futureMetadataResponse, readQueueState, requestFailedResponse, tryAgainResponse } from './futures.js';
+
+const MAX_REASON_LENGTH = 2_000;
 
 /** What a pending answer says about the queue. */
 export interface QueueReport {
   readonly state: QueueState;
-  /** In the server's words. */
+  /** In the server's words, redacted and at most 2,000 characters. */
   readonly reason?: string | undefined;
 }
 
@@ -32,7 +35,7 @@ export function readPollAnswer(body: unknown): PollAnswerMeaning {
   if (!isPlainObject(body)) return { kind: 'result' };
   if (body['type'] === 'try_again') {
     const { queueState: state, queueStateReason } = tryAgainResponse.decode(body);
-    const reason = queueStateReason || undefined;
+    const reason = readReason(queueStateReason);
     return { kind: 'pending', queue: state === 'unknown' && reason === undefined ? undefined : { state, reason } };
   }
   if (body['status'] === 'complete_metadata')
@@ -46,7 +49,12 @@ export function readQueueReport(body: unknown): QueueReport | undefined {
   if (!isPlainObject(body)) return undefined;
   const { queue_state: state, queue_state_reason: reason } = body;
   if (typeof state !== 'string' || state === '') return undefined;
-  return { state: readQueueState(state), reason: typeof reason === 'string' && reason !== '' ? reason : undefined };
+  return { state: readQueueState(state), reason: readReason(reason) };
+}
+
+/** Goes into events and logs: a server may repeat a credential that it was sent, and may be verbose. */
+function readReason(reason: unknown): string | undefined {
+  return typeof reason === 'string' && reason !== '' ? redactText(reason, MAX_REASON_LENGTH) : undefined;
 }
 
 /** What a body says about a failed operation, in the shapes of all known servers. */
