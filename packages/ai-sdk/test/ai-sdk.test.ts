@@ -1,5 +1,5 @@
 import { APICallError, type LanguageModelV3StreamPart, NoSuchModelError } from '@ai-sdk/provider';
-import { RateLimitError } from '@tinkex/types';
+import { AuthenticationError, RateLimitError } from '@tinkex/types';
 import { generateObject, generateText, stepCountIs, streamText, tool } from 'ai';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
@@ -206,6 +206,16 @@ describe('failures', () => {
       true,
       { 'retry-after-ms': '250' },
     ]);
+  });
+
+  it('say that a key is wrong, and not to try again', async () => {
+    const { model, sampler } = provided(['x']);
+    sampler.onSample = () => {
+      throw new AuthenticationError({ message: 'The key is wrong.', status: 401 });
+    };
+    const failed = generateText({ model, prompt: 'x' });
+    await expect(failed).rejects.toMatchObject({ statusCode: 401, isRetryable: false, message: 'The key is wrong.' });
+    expect(sampler.inputs).toHaveLength(1);
   });
 
   it('refuse an unknown model, a prompt that does not fit, and content that no template can write', async () => {

@@ -2,6 +2,7 @@ import Anthropic from '@anthropic-ai/sdk';
 import { BillingError } from '@tinkex/types';
 import { describe, expect, it } from 'vitest';
 import { officialClients } from './harness/clients.js';
+import { expectLegalEvents } from './harness/legal-order.js';
 import { scriptedModel, TOKENIZER } from './harness/scripted-model.js';
 
 const THINKING = '<think>\nadd them\n</think>\n\nIt is four — 四 😀.<|im_end|>';
@@ -46,20 +47,9 @@ describe('POST /v1/messages', () => {
       const { anthropic } = officialClients({ models: { m: scriptedModel(() => script) }, pieceTokens: 3 });
       const whole = await anthropic.messages.create({ ...REQUEST, tools: TOOLS });
       const stream = anthropic.messages.stream({ ...REQUEST, tools: TOOLS });
-      const types: string[] = [];
-      let open: number | undefined;
-      for await (const event of stream) {
-        types.push(event.type);
-        if (event.type === 'content_block_start') {
-          expect(open).toBeUndefined();
-          open = event.index;
-        } else if (event.type === 'content_block_delta') expect(event.index).toBe(open);
-        else if (event.type === 'content_block_stop') {
-          expect(event.index).toBe(open);
-          open = undefined;
-        }
-      }
-      expect([types[0], ...types.slice(-2)]).toEqual(['message_start', 'message_delta', 'message_stop']);
+      const events: Anthropic.RawMessageStreamEvent[] = [];
+      for await (const event of stream) events.push(event);
+      expectLegalEvents(events);
       const final = await stream.finalMessage();
       const withoutIds = ({ content }: Anthropic.Message) => content.map((block) => ({ ...block, id: undefined }));
       expect(withoutIds(final)).toEqual(withoutIds(whole));

@@ -4,6 +4,7 @@ import { APIError } from 'openai';
 import { describe, expect, it } from 'vitest';
 import type { CapturedExchange } from '../src/index.js';
 import { officialClients } from './harness/clients.js';
+import { expectLegalChunks } from './harness/legal-order.js';
 import { ScriptedSampler, scriptedModel, TOKENIZER } from './harness/scripted-model.js';
 
 const THINKING = '<think>\nadd them\n</think>\n\nIt is four — 四 😀.<|im_end|>';
@@ -82,7 +83,21 @@ describe('POST /v1/chat/completions', () => {
         whole.choices[0]?.finish_reason,
       ]);
       expect(chunks.at(-1)).toMatchObject({ choices: [], usage: whole.usage });
+      expectLegalChunks(chunks);
     }
+  });
+
+  it('streams several choices side by side', async () => {
+    const model = scriptedModel((_, attempt) => `${attempt}: ${'word '.repeat(attempt * 4)}done.<|im_end|>`);
+    const { openai } = officialClients({ models: { m: model }, pieceTokens: 3 });
+    const chunks: OpenAI.ChatCompletionChunk[] = [];
+    const request = { model: 'm', messages: QUESTION, n: 3, stream: true as const, stream_options: { include_usage: true } };
+    for await (const chunk of await openai.chat.completions.create(request)) chunks.push(chunk);
+    expectLegalChunks(chunks);
+    const texts = [0, 1, 2].map((index) =>
+      chunks.flatMap(({ choices }) => choices.flatMap((choice) => (choice.index === index ? (choice.delta.content ?? '') : []))).join(''),
+    );
+    expect(texts).toEqual([0, 1, 2].map((index) => `${index}: ${'word '.repeat(index * 4)}done.`));
   });
 
   it('gives log-probabilities and several choices', async () => {
