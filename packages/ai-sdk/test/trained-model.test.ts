@@ -11,7 +11,24 @@ import { createTinkex } from '../src/index.js';
 /** It reads its whole prompt. */
 const MODEL = 'tinkex/small';
 const STEPS = 60;
-const COLORS = ['red', 'blue', 'green', 'gold', 'pink', 'gray', 'teal', 'lime', 'plum', 'rust', 'sand', 'navy', 'jade', 'ruby', 'coal', 'snow'];
+const COLORS = [
+  'red',
+  'blue',
+  'green',
+  'gold',
+  'pink',
+  'gray',
+  'teal',
+  'lime',
+  'plum',
+  'rust',
+  'sand',
+  'navy',
+  'jade',
+  'ruby',
+  'coal',
+  'snow',
+];
 /** Sixteen questions and their answers. */
 const PAIRS = COLORS.map((color, index) => [`Item ${String.fromCharCode(65 + index)}?`, `It is ${color}.`] as const);
 

@@ -101,6 +101,7 @@ export type { RolloutStrategy } from './rl/rollouts/strategy.js';
 export type { TerminationPolicy } from './rl/rollouts/termination.js';
 export type { Trajectory, TrajectoryGroup, Transition } from './rl/rollouts/trajectory.js';
 export { trainRl } from './rl/train-rl.js';
+export { type CapturedTurn, type CaptureOptions, trajectoriesFromCapture } from './rl/trajectories-from-capture.js';
 export { trajectoryMetrics } from './rl/trajectory-metrics.js';
 export type { SupervisedConfig, SupervisedData } from './supervised/config.js';
 export { type SupervisedRun, trainSupervised } from './supervised/train-supervised.js';

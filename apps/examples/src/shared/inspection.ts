@@ -46,7 +46,7 @@ export function isOnlyWatched(): boolean {
 }
 
 /** Keeps the page open until the user has seen enough. */
-export async function stayOpen({ url }: AttachedInspector, signal: AbortSignal): Promise<void> {
+export async function stayOpen({ url }: { readonly url: string }, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return;
   isWatching = true;
   console.log(`\nThe run is complete. Look at it, and chat with the result: ${url}\nCtrl-C ends it.`);

@@ -13,7 +13,7 @@ import { readRun } from '@tinkex/telemetry/runs';
 import { lineChartSvg, type Series } from './line-chart.js';
 import { LiveCurve } from './live-curve.js';
 import { outputPath, shownPath, writeOutput } from './output.js';
-import { openTarget, type Target } from './target.js';
+import { type EmbeddedModel, openTarget, type Target } from './target.js';
 
 /** What a recipe is called, and which number shows its progress. */
 export interface RecipeOptions {
@@ -26,6 +26,8 @@ export interface RecipeOptions {
   readonly signal: AbortSignal;
   /** Whether to start from the beginning even if an interrupted run is there. Default false. */
   readonly fresh?: boolean | undefined;
+  /** Default `tinkex/tiny`. */
+  readonly embeddedModel?: EmbeddedModel | undefined;
 }
 
 /** The options that every recipe passes to its loop. */
@@ -46,12 +48,20 @@ export interface Recipe extends AsyncDisposable {
 }
 
 /** Opens a recipe's run folder and server. A finished run starts again; an interrupted one continues. */
-export async function openRecipe({ name, metric, label, totalSteps, signal, fresh = false }: RecipeOptions): Promise<Recipe> {
+export async function openRecipe({
+  name,
+  metric,
+  label,
+  totalSteps,
+  signal,
+  fresh = false,
+  embeddedModel,
+}: RecipeOptions): Promise<Recipe> {
   const logPath = outputPath(`runs/${name}`);
   const { checkpoints, metrics: earlier } = await readRun(logPath);
   const isOver = fresh || checkpoints.at(-1)?.final === true;
   if (isOver) for (const path of [logPath, `${logPath}-server`]) await rm(path, { recursive: true, force: true });
-  const target = await openTarget({ signal, embedded: { stateDir: `${logPath}-server` } });
+  const target = await openTarget({ signal, embedded: { stateDir: `${logPath}-server` }, embeddedModel });
   const { service, baseModel: model } = target;
   const learningRate = target.server === undefined ? ('auto' as const) : target.learningRate;
   const renderer = await rendererOf(target);

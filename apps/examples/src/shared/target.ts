@@ -25,6 +25,8 @@ export interface TargetOptions {
   readonly named?: NamedService | undefined;
   /** Options of the embedded server, which is used if no service is named. */
   readonly embedded?: TestServerOptions | undefined;
+  /** The model of the embedded server. Default `tinkex/tiny`, which sees little of a prompt; `tinkex/small` reads all of it. */
+  readonly embeddedModel?: EmbeddedModel | undefined;
   /** Opens the page of the run, with this said about it. Default: there is no page. */
   readonly inspected?: InspectedRun | undefined;
 }
@@ -39,7 +41,8 @@ export interface NamedService {
   readonly baseModel?: string | undefined;
 }
 
-const EMBEDDED_MODEL = 'tinkex/tiny';
+/** The models of the embedded engine. */
+export type EmbeddedModel = 'tinkex/tiny' | 'tinkex/small';
 
 /** Opens the named service, or else the embedded engine on loopback, which needs no account. An example runs the same code on both. */
 export async function openTarget({ inspected, ...options }: TargetOptions): Promise<Target> {
@@ -59,7 +62,12 @@ export async function openTarget({ inspected, ...options }: TargetOptions): Prom
 
 type Service = Omit<Target, 'inspector'>;
 
-async function openService({ signal, named = serviceOfEnvironment(), embedded = {} }: Omit<TargetOptions, 'inspected'>): Promise<Service> {
+async function openService({
+  signal,
+  named = serviceOfEnvironment(),
+  embedded = {},
+  embeddedModel = 'tinkex/tiny',
+}: Omit<TargetOptions, 'inspected'>): Promise<Service> {
   const { baseUrl, apiKey, credentialCommand } = named;
   if (baseUrl || apiKey || credentialCommand) {
     const options = {
@@ -78,14 +86,14 @@ async function openService({ signal, named = serviceOfEnvironment(), embedded = 
       [Symbol.asyncDispose]: () => finish(service, signal),
     };
   }
-  const server = await startServer(embedded);
+  const server = await startServer({ ...embedded, baseModels: [embeddedModel] });
   const service = new ServiceClient(server.clientOptions);
   return {
     service,
-    baseModel: EMBEDDED_MODEL,
-    learningRate: learningRateFor(EMBEDDED_MODEL),
+    baseModel: embeddedModel,
+    learningRate: learningRateFor(embeddedModel),
     server,
-    description: `${EMBEDDED_MODEL}, the embedded engine (no account)`,
+    description: `${embeddedModel}, the embedded engine (no account)`,
     async [Symbol.asyncDispose]() {
       await finish(service, signal);
       await server.close();
@@ -108,7 +116,7 @@ function serviceOfEnvironment(): NamedService {
 }
 
 function learningRateFor(baseModel: string): number {
-  return baseModel === EMBEDDED_MODEL ? 2e-2 : 4e-4;
+  return baseModel.startsWith('tinkex/') ? 2e-2 : 4e-4;
 }
 
 /**
