@@ -60,7 +60,9 @@ describe('attachProgress', () => {
     publishSample('tinkex:sampling:call', { samples: 4 });
     publishSample('tinkex:sampling:call', { errorCode: 'X', sampledTokens: 0 });
     publishSample('tinkex:future:unobserved_failure');
-    expect(stream.texts.at(-1)).toBe('step 0  elapsed 00:00  rate limited  queue paused_capacity  samples 4  retries 1  failures 2\n');
+    expect(stream.texts.at(-1)).toBe(
+      'step 0  elapsed 00:00  rate limited  queue paused_capacity for 00:00  samples 4  retries 1  failures 2\n',
+    );
     publishSample('tinkex:rate_limit:cleared');
     publishSample('tinkex:queue:state_change', { to: 'active' });
     expect(progress.read()).toMatchObject({ isRateLimited: false, queueState: 'active' });
@@ -71,7 +73,7 @@ describe('attachProgress', () => {
     vi.stubEnv('NO_COLOR', '');
     const stream = collectingStream({ isTTY: true, columns: 24 });
     const progress = attachProgress({ stream, totalSteps: 2 });
-    step(1_000);
+    step(900);
     progress.detach();
     expect(stream.texts).toHaveLength(2);
     expect(stream.texts[0]).toBe('\r\u001b[2K\u001b[1mstep 1/2\u001b[0m  \u001b[32mloss 2.5\u001b[0m');
@@ -106,6 +108,48 @@ describe('attachProgress', () => {
     vi.advanceTimersByTime(100);
     expect(stream.texts).toHaveLength(2);
     expect(stream.texts[1]).toContain('step 50 ');
+  });
+
+  it('goes on showing the time while nothing happens: every second on a terminal, every minute without', () => {
+    const terminal = collectingStream({ isTTY: true });
+    const file = collectingStream();
+    const inTerminal = attachProgress({ stream: terminal, hasColors: false });
+    const inFile = attachProgress({ stream: file });
+    publishSample('tinkex:queue:state_change', { to: 'paused_capacity' });
+    vi.advanceTimersByTime(180_000);
+    expect(terminal.texts).toHaveLength(181);
+    expect(terminal.texts.at(-1)).toBe('\r\u001b[2Kstep 0  elapsed 03:00  queue paused_capacity for 03:00');
+    expect(file.texts).toHaveLength(4);
+    inTerminal.detach();
+    inFile.detach();
+  });
+
+  it('ticks as often as it is told, or never', () => {
+    const stream = collectingStream();
+    const progress = attachProgress({ stream, tickMs: 0 });
+    vi.advanceTimersByTime(600_000);
+    expect(stream.texts).toEqual([]);
+    progress.detach();
+  });
+
+  it('counts on from the step that a resumed run starts at', () => {
+    const progress = attachProgress({ stream: collectingStream(), totalSteps: 30, startStep: 25 });
+    step(1_000);
+    step(1_000);
+    expect(progress.read()).toMatchObject({ step: 27, etaMs: 3_000 });
+    progress.detach();
+  });
+
+  it.each([
+    ['the weights that the server counted', { 'loss:sum': 10, 'weights:sum': 4 }, 5, 2.5],
+    ['the weights that were sent', { 'loss:sum': 10 }, 5, 2],
+    ['nothing when it is a mean', { 'loss:mean': 10 }, 5, 10],
+    ['nothing when nothing is known', { 'loss:sum': 10 }, undefined, 10],
+  ])('divides the loss by %s', (_what, metrics, lossWeight, loss) => {
+    const progress = attachProgress({ stream: collectingStream() });
+    publishSample(operation, { metrics, lossWeight });
+    expect(progress.read().loss).toBe(loss);
+    progress.detach();
   });
 
   it('estimates the time left from recent steps', () => {
@@ -146,7 +190,7 @@ describe('attachProgress', () => {
         throw new Error('broken pipe');
       },
     };
-    const progress = attachProgress({ stream, onError: () => undefined });
+    const progress = attachProgress({ stream, intervalMs: 1_000, tickMs: 0, onError: () => undefined });
     step(2_000);
     step(1);
     vi.advanceTimersByTime(2_000);

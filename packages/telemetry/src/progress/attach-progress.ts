@@ -11,15 +11,19 @@ export interface ProgressOptions extends AttachOptions {
   readonly stream?: ProgressStream | undefined;
   /** How many steps the run has. With it, the view shows the time left. */
   readonly totalSteps?: number | undefined;
+  /** The step that a resumed run starts at. Default 0. */
+  readonly startStep?: number | undefined;
   /** Whether to rewrite one line. Default: whether the stream is a terminal. Without a terminal, each update is a new line. */
   readonly isTTY?: boolean | undefined;
   /** Whether to use colors. Default: on a terminal, unless `NO_COLOR` is set. */
   readonly hasColors?: boolean | undefined;
-  /** The minimum time between two updates. Default 100 ms on a terminal, 1,000 ms without; 0 shows every step. */
+  /** The minimum time between two updates. Default 100 ms on a terminal, 10 s without; 0 shows every step. */
   readonly intervalMs?: number | undefined;
+  /** How long nothing may be written: time goes on while a step takes minutes. Default 1 s on a terminal, a minute without; 0 turns it off. */
+  readonly tickMs?: number | undefined;
   /** The operation whose success is a step. Default `'OptimStep'`. */
   readonly stepType?: RequestType | undefined;
-  /** The metric to show as loss. Default: the first metric called `loss`, with any reduction. */
+  /** The metric to show as loss, as it is. Default: the first metric called `loss`; a sum is shown per token. */
   readonly lossMetric?: string | undefined;
   /** Default: the system clock. */
   readonly clock?: Clock | undefined;
@@ -46,20 +50,24 @@ class ProgressView extends Consumer implements ProgressAttachment {
   readonly #state: ProgressState;
   readonly #output: ProgressOutput;
   readonly #intervalMs: number;
+  readonly #tickMs: number;
   #nextShow: MonotonicTime | undefined;
   #timer: unknown;
+  #tick: unknown;
   #isFinished = false;
 
   constructor(options: ProgressOptions) {
     super('attachProgress', options);
-    const { stream = process.stderr, clock = systemClock, stepType = 'OptimStep', totalSteps, lossMetric } = options;
+    const { stream = process.stderr, clock = systemClock, stepType = 'OptimStep', totalSteps, startStep = 0, lossMetric } = options;
     const isTTY = options.isTTY ?? stream.isTTY === true;
     const hasColors = options.hasColors ?? (isTTY && !readEnvironment('NO_COLOR'));
     this.#clock = clock;
-    this.#state = new ProgressState({ clock, stepType, totalSteps, lossMetric });
+    this.#state = new ProgressState({ clock, stepType, totalSteps, startStep, lossMetric });
     this.#output = isTTY ? terminalOutput(stream, hasColors) : plainOutput(stream);
-    this.#intervalMs = options.intervalMs ?? (isTTY ? 100 : 1_000);
+    this.#intervalMs = options.intervalMs ?? (isTTY ? 100 : 10_000);
+    this.#tickMs = options.tickMs ?? (isTTY ? 1_000 : 60_000);
     this.listen(this.#state.handlers(() => this.#update()));
+    this.#scheduleTick();
   }
 
   read(): ProgressReading {
@@ -70,7 +78,8 @@ class ProgressView extends Consumer implements ProgressAttachment {
     super.detach();
     if (this.#isFinished) return;
     this.#isFinished = true;
-    if (this.#timer !== undefined) this.#clock.clearTimeout(this.#timer);
+    this.#clock.clearTimeout(this.#timer);
+    this.#clock.clearTimeout(this.#tick);
     this.#guard(() => this.#output.finish(this.read()));
   }
 
@@ -88,7 +97,15 @@ class ProgressView extends Consumer implements ProgressAttachment {
 
   #show(): void {
     this.#nextShow = timeAfter(this.#clock, this.#intervalMs);
+    this.#scheduleTick();
     this.#output.show(this.read());
+  }
+
+  /** Shows the state again if nothing else does: each update moves the tick. */
+  #scheduleTick(): void {
+    if (this.#tickMs <= 0) return;
+    this.#clock.clearTimeout(this.#tick);
+    this.#tick = this.#clock.setTimeout(() => this.#guard(() => this.#show()), this.#tickMs);
   }
 
   #guard(write: () => void): void {

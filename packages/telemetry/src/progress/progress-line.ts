@@ -37,7 +37,8 @@ function progressParts(reading: ProgressReading): { readonly text: string; reado
   if (etaMs !== undefined) add(`eta ${timeText(etaMs)}`);
   add(`elapsed ${timeText(elapsedMs)}`, 'dim');
   if (reading.isRateLimited) add('rate limited', 'yellow');
-  if (queueState !== undefined) add(`queue ${queueState}`, queueState === 'active' ? undefined : 'yellow');
+  if (queueState === 'active') add('queue active');
+  else if (queueState !== undefined) add(`queue ${queueState} for ${timeText(reading.queueStateMs ?? 0)}`, 'yellow');
   if (samples > 0) add(`samples ${samples}`);
   if (retries > 0) add(`retries ${retries}`, 'yellow');
   if (restarts > 0) add(`restarts ${restarts}`, 'yellow');

@@ -7,10 +7,13 @@ export interface ProgressReading {
   readonly step: number;
   readonly totalSteps?: number | undefined;
   readonly elapsedMs: number;
+  /** Per token, where the server reports a sum. */
   readonly loss?: number | undefined;
   readonly tokensPerSecond?: number | undefined;
   readonly etaMs?: number | undefined;
   readonly queueState?: QueueState | undefined;
+  /** How long the queue has been in that state. */
+  readonly queueStateMs?: number | undefined;
   readonly isRateLimited: boolean;
   readonly retries: number;
   readonly samples: number;
@@ -23,6 +26,8 @@ export interface ProgressReading {
 export interface ProgressStateOptions {
   readonly clock: Clock;
   readonly totalSteps?: number | undefined;
+  /** The step that the run starts at. */
+  readonly startStep: number;
   readonly stepType: string;
   readonly lossMetric?: string | undefined;
 }
@@ -36,13 +41,14 @@ export class ProgressState {
   readonly #stepRate = new RateWindow();
   readonly #tokenRate = new RateWindow();
   readonly #counts: Record<Counter, number> = { samples: 0, retries: 0, failures: 0, restarts: 0 };
-  #step = 0;
+  #step: number;
   #loss: number | undefined;
-  #queueState: QueueState | undefined;
+  #queue: { readonly state: QueueState; readonly since: MonotonicTime } | undefined;
   #isRateLimited = false;
 
   constructor(options: ProgressStateOptions) {
     this.#options = options;
+    this.#step = options.startStep;
     this.#startedAt = options.clock.monotonicMs();
     this.#stepRate.add(this.#startedAt, 0);
     this.#tokenRate.add(this.#startedAt, 0);
@@ -60,9 +66,9 @@ export class ProgressState {
       onChange();
     };
     return {
-      'tinkex:training:operation': ({ tokens, metrics }) => {
+      'tinkex:training:operation': ({ tokens, metrics, lossWeight }) => {
         if (tokens > 0) this.#tokenRate.add(clock.monotonicMs(), tokens);
-        this.#loss = findLoss(metrics, lossMetric) ?? this.#loss;
+        this.#loss = findLoss(metrics, lossMetric, lossWeight) ?? this.#loss;
       },
       'tinkex:future:settled': ({ outcome, requestType }) => {
         if (outcome === 'rejected' || requestType !== stepType) return;
@@ -76,7 +82,7 @@ export class ProgressState {
         else count('failures');
       },
       'tinkex:queue:state_change': ({ to }) => {
-        this.#queueState = to;
+        this.#queue = { state: to, since: clock.monotonicMs() };
         onChange();
       },
       'tinkex:rate_limit:set': () => setRateLimited(true),
@@ -100,21 +106,25 @@ export class ProgressState {
       loss: this.#loss,
       tokensPerSecond: tokensPerMs > 0 ? tokensPerMs * 1_000 : undefined,
       etaMs: isEtaKnown ? Math.max(0, totalSteps - this.#step) / stepsPerMs : undefined,
-      queueState: this.#queueState,
+      queueState: this.#queue?.state,
+      queueStateMs: this.#queue && elapsedMs(clock, this.#queue.since),
       isRateLimited: this.#isRateLimited,
       ...this.#counts,
     };
   }
 }
 
-/** The named metric. Without a name: `loss` with any reduction, else the first metric with "loss" in its name. */
-function findLoss(metrics: Readonly<Record<string, number>>, wanted: string | undefined): number | undefined {
+/** The named metric. Without a name: `loss` with any reduction, a sum per token, else the first metric with "loss" in its name. */
+function findLoss(metrics: Readonly<Record<string, number>>, wanted: string | undefined, weight = 0): number | undefined {
   if (wanted !== undefined) return metrics[wanted];
   const names = Object.keys(metrics);
   const name =
     names.find((candidate) => candidate === 'loss' || candidate.startsWith('loss:')) ??
     names.find((candidate) => candidate.toLowerCase().includes('loss'));
-  return name === undefined ? undefined : metrics[name];
+  if (name === undefined) return undefined;
+  const value = metrics[name];
+  const divisor = metrics['weights:sum'] ?? weight;
+  return value !== undefined && name.endsWith(':sum') && divisor > 0 ? value / divisor : value;
 }
 
 const WINDOW_SIZE = 32;
