@@ -54,8 +54,8 @@ export interface HeartbeatRecoveredEvent extends SessionEvent {
     ),
     after(
       'packages/telemetry/src/events/catalogue.ts',
-      "  'tinkex:session:heartbeat_missed': { level: 'warn', fields: { ...OPERATION, errorCode: true, sinceLastSuccessMs: true } },\n",
-      "  'tinkex:session:heartbeat_recovered': { level: 'info', fields: { ...OPERATION, missed: true } },\n",
+      "  'tinkex:session:heartbeat_missed': { level: 'warn', fields: { ...REQUEST, errorCode: true, sinceLastSuccessMs: true } },\n",
+      "  'tinkex:session:heartbeat_recovered': { level: 'info', fields: { ...REQUEST, missed: true } },\n",
     ),
     after(
       'packages/telemetry/src/metrics/session-metrics.ts',

@@ -30,7 +30,7 @@ import { checkLoraModel, checkOptimizer, checkStatePath, createLoraModel, create
 import type { LossHandle } from '../training/loss-handle.js';
 import type { TrainingParts } from '../training/operations.js';
 import { optimizerOf } from '../training/optimizer-settings.js';
-import { checkResumeOptions, findNewestCheckpoint, type ResumedTraining, type ResumeOptions } from '../training/resume.js';
+import { checkResumeOptions, findResumePoint, type ResumedTraining, type ResumeOptions, resumedFrom } from '../training/resume.js';
 import { type CustomLossOptions, SessionLosses } from '../training/session-losses.js';
 import { TrainingClient } from '../training/training-client.js';
 import type { FromStateOptions, FromWeightsOptions, LoraTrainingOptions } from '../training/training-options.js';
@@ -236,12 +236,11 @@ export class ServiceClient implements AsyncDisposable, SamplingService {
    */
   async resume(options: ResumeOptions): Promise<ResumedTraining> {
     checkResumeOptions(options);
-    const { trainingRunId, path, withOptimizer = true } = options;
+    const { withOptimizer = true } = options;
     return this.#connection.run(options, async ({ calls, runtime: { clock } }, step) => {
-      if (path !== undefined) return { training: await this.#createFromState(path, withOptimizer, step), path };
-      const checkpoint = await findNewestCheckpoint(calls, trainingRunId as string, step, clock);
-      const { tinkerPath } = checkpoint;
-      return { training: await this.#createFromState(tinkerPath, withOptimizer, step), path: tinkerPath, checkpoint };
+      const from = await findResumePoint(calls, options, step, clock);
+      const userMetadata = resumedFrom(from.path, options.userMetadata);
+      return { ...from, training: await this.#createFromState(from.path, withOptimizer, { ...step, userMetadata }) };
     });
   }
 

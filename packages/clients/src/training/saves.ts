@@ -14,6 +14,7 @@ import type { ApiFuture } from '../futures/api-future.js';
 import { type OngoingCall, RunningCall } from '../futures/running-call.js';
 import type { CallOptions } from '../runtime/call-options.js';
 import { pollResult, submitOperation, type TrainedModel } from './operations.js';
+import { STEP_KEY } from './resume.js';
 import type {
   SavedExternalWeights,
   SavedSamplerWeights,
@@ -65,27 +66,39 @@ export class Saves {
 
   /** Saves weights and optimizer state. */
   saveState(name: string, options: SaveStateOptions): ApiFuture<SaveWeightsResponse> {
-    const { ttlSeconds, overwrite = false, userMetadata } = options;
-    return this.#start('SaveWeights', name, { ttlSeconds, overwrite, userMetadata: userMetadata && { ...userMetadata } }, options);
+    const { ttlSeconds, overwrite = false } = options;
+    return this.#start('SaveWeights', name, () => ({ ttlSeconds, overwrite, userMetadata: metadataOf(options) }), options);
   }
 
   /** Saves weights to sample from. */
   saveWeightsForSampler(name: string, options: SaveWeightsForSamplerOptions): ApiFuture<SavedSamplerWeights> {
     const { ttlSeconds, userMetadata } = options;
-    return this.#start('SaveWeightsForSampler', name, { ttlSeconds, userMetadata: userMetadata && { ...userMetadata } }, options);
+    return this.#start('SaveWeightsForSampler', name, () => ({ ttlSeconds, userMetadata: userMetadata && { ...userMetadata } }), options);
   }
 
   /** Saves weights as files for other tools. */
   saveWeightsExternal(name: string, options: SaveWeightsExternalOptions): ApiFuture<SavedExternalWeights> {
     const { ttlSeconds, ageEncryptionRecipients: recipients } = options;
-    return this.#start('SaveWeightsExternal', name, { ttlSeconds, ageEncryptionRecipients: recipients && [...recipients] }, options);
+    return this.#start(
+      'SaveWeightsExternal',
+      name,
+      () => ({ ttlSeconds, ageEncryptionRecipients: recipients && [...recipients] }),
+      options,
+    );
   }
 
-  #start(requestType: Save['requestType'], name: string, fields: Save['fields'], options: CallOptions): ApiFuture<SavedExternalWeights> {
+  /** @param copyFields - Runs within the user's call. What it throws is how the future fails. */
+  #start(
+    requestType: Save['requestType'],
+    name: string,
+    copyFields: () => Save['fields'],
+    options: CallOptions,
+  ): ApiFuture<SavedExternalWeights> {
     const { runtime } = this.#model.parts;
     const call = new RunningCall<SavedExternalWeights>(runtime, requestType, options);
     const times = { startedWallMs: runtime.clock.wallMs(), endedWallMs: undefined, endedAt: undefined };
-    return call.settleWith(this.#run(call, { requestType, name, fields, earlier: [], ...times }));
+    const run = async () => this.#run(call, { requestType, name, fields: copyFields(), earlier: [], ...times });
+    return call.settleWith(run());
   }
 
   async #run(call: OngoingCall, save: Save): Promise<SavedExternalWeights> {
@@ -194,6 +207,14 @@ export class Saves {
 
 /** An accepted save, or the checkpoint if the save has turned out to be done already. */
 type Submission = { readonly requestId: string } | SavedExternalWeights;
+
+/** What is kept with a checkpoint: the facts of the user, and its step. */
+function metadataOf({ step, userMetadata }: SaveStateOptions): SaveStateOptions['userMetadata'] {
+  if (step === undefined) return userMetadata && { ...userMetadata };
+  if (Number.isSafeInteger(step) && step >= 0) return { ...userMetadata, [STEP_KEY]: String(step) };
+  const issues = [{ path: 'step', message: `must be a whole number from 0 up, got ${step}` }];
+  throw new ValidationError({ direction: 'request', subject: 'saveState', issues });
+}
 
 /** Only saves for other tools report a size. */
 function savedWeights(path: string, sizeBytes: number | undefined, { requestType }: Save): SavedExternalWeights {

@@ -13,6 +13,8 @@ export interface SaveStateOptions extends CallOptions {
   readonly ttlSeconds?: number | undefined;
   /** Whether a checkpoint of the same name may be replaced, with its metadata. Default false. */
   readonly overwrite?: boolean | undefined;
+  /** How many steps the model has been trained. Kept with the checkpoint (`userMetadata.step`); `service.resume` returns it. */
+  readonly step?: number | undefined;
   /** Facts about the checkpoint, shown in lists of checkpoints. */
   readonly userMetadata?: Readonly<Record<string, string>> | undefined;
 }

@@ -6,7 +6,7 @@ import { Checkpointer, type CheckpointPosition } from '../checkpoints/checkpoint
 import { checkpointName } from '../checkpoints/save-policy.js';
 import type { OpenedTraining } from './open-training.js';
 import type { StopReason, TrainingState } from './plan.js';
-import { checkSameRun } from './same-run.js';
+import { checkSameRun, describeChanges } from './same-run.js';
 import { isSavedAt } from './state-record.js';
 import { StepLog } from './step-log.js';
 import type { ResolvedTrainOptions } from './train-options.js';
@@ -63,7 +63,11 @@ export interface RunSetup {
 /** Carries out a run between opening its folder and saving its last checkpoint. */
 export async function runTraining(setup: RunSetup): Promise<TrainingRun> {
   const { config, opened, previous, record, fixedFields, state } = setup;
-  if (opened.record !== undefined && previous.config !== undefined) checkSameRun(previous.config, record, fixedFields);
+  if (opened.record !== undefined && previous.config !== undefined) {
+    checkSameRun(previous.config, record, fixedFields);
+    const changes = describeChanges(previous.config, record);
+    if (changes !== undefined) config.onWarning(changes, undefined);
+  }
   const writer = await RunWriter.open(config.logPath);
   try {
     await writer.rewindMetrics(state.step);

@@ -17,6 +17,28 @@ export function checkSameRun(previous: JsonRecord, current: JsonRecord, fields: 
   }
 }
 
+/** Which other settings a run was started with, in words; undefined when none has changed. */
+export function describeChanges(previous: JsonRecord, current: JsonRecord): string | undefined {
+  const changes = changesOf(previous, current, '').map(
+    ([field, before, now]) => `${field} was ${JSON.stringify(before) ?? 'not set'} and is ${JSON.stringify(now) ?? 'not set'}`,
+  );
+  return changes.length === 0 ? undefined : `The run continues with other settings than it began with: ${changes.join('; ')}.`;
+}
+
+type Change = readonly [field: string, before: Json | undefined, now: Json | undefined];
+
+function changesOf(previous: JsonRecord, current: JsonRecord, path: string): Change[] {
+  return [...new Set([...Object.keys(previous), ...Object.keys(current)])].flatMap((key): Change[] => {
+    const [before, now] = [previous[key], current[key]];
+    if (isRecord(before) && isRecord(now)) return changesOf(before, now, `${path}${key}.`);
+    return JSON.stringify(before) === JSON.stringify(now) ? [] : [[path + key, before, now]];
+  });
+}
+
+function isRecord(value: Json | undefined): value is JsonRecord {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
 function fieldAt(record: JsonRecord, path: string): Json | undefined {
   return path.split('.').reduce<Json | undefined>((value, key) => (value as JsonRecord | undefined)?.[key], record);
 }

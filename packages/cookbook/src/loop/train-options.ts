@@ -55,7 +55,7 @@ export const TRAIN_DEFAULTS = {
   saveEvery: 20,
   evaluators: [],
   sinks: [],
-  onWarning: (message: string, cause: unknown) => process.emitWarning(`${message} ${String(cause)}`),
+  onWarning: (message: string, cause: unknown) => process.emitWarning(cause === undefined ? message : `${message} ${String(cause)}`),
 } as const;
 
 const DEFAULT_ADAM = { beta1: 0.9, beta2: 0.95, eps: 1e-8 };

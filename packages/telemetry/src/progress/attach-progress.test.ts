@@ -110,7 +110,7 @@ describe('attachProgress', () => {
     expect(stream.texts[1]).toContain('step 50 ');
   });
 
-  it('goes on showing the time while nothing happens: every second on a terminal, every minute without', () => {
+  it('continues to show the time while nothing happens: every second on a terminal, every minute without', () => {
     const terminal = collectingStream({ isTTY: true });
     const file = collectingStream();
     const inTerminal = attachProgress({ stream: terminal, hasColors: false });
@@ -124,7 +124,7 @@ describe('attachProgress', () => {
     inFile.detach();
   });
 
-  it('ticks as often as it is told, or never', () => {
+  it('ticks as often as the option says, or never', () => {
     const stream = collectingStream();
     const progress = attachProgress({ stream, tickMs: 0 });
     vi.advanceTimersByTime(600_000);

@@ -19,7 +19,7 @@ export interface ProgressOptions extends AttachOptions {
   readonly hasColors?: boolean | undefined;
   /** The minimum time between two updates. Default 100 ms on a terminal, 10 s without; 0 shows every step. */
   readonly intervalMs?: number | undefined;
-  /** How long nothing may be written: time goes on while a step takes minutes. Default 1 s on a terminal, a minute without; 0 turns it off. */
+  /** How long nothing may be written: the time continues while a step takes minutes. Default 1 s on a terminal, a minute without; 0 turns it off. */
   readonly tickMs?: number | undefined;
   /** The operation whose success is a step. Default `'OptimStep'`. */
   readonly stepType?: RequestType | undefined;
