@@ -11,7 +11,10 @@ const TOLERANCES = {
 /** The part of the run in which caches fill and pools open; it does not count. */
 const WARM_UP_SHARE = 0.25;
 
-/** What grew: one line each. The median of the last third is compared with that of the first third after the warm-up. */
+/**
+ * What grew: one line each. The last third is compared with the first third after the warm-up, by the value that nine in ten measurements do
+ * not exceed: a restart of the server empties the pools for a while, and the restarts do not fall evenly into the thirds.
+ */
 export function growth(measurements: readonly Measurement[]): string[] {
   const counted = measurements.slice(Math.floor(measurements.length * WARM_UP_SHARE));
   const third = Math.floor(counted.length / 3);
@@ -19,8 +22,8 @@ export function growth(measurements: readonly Measurement[]): string[] {
   const problems: string[] = [];
   for (const [name, { share, amount }] of Object.entries(TOLERANCES)) {
     const values = counted.map((measurement) => measurement[name as keyof typeof TOLERANCES]);
-    const before = median(values.slice(0, third));
-    const after = median(values.slice(-third));
+    const before = high(values.slice(0, third));
+    const after = high(values.slice(-third));
     const allowed = before * (1 + share) + amount;
     if (after > allowed)
       problems.push(`${name} grew from ${before.toFixed(1)} to ${after.toFixed(1)}; up to ${allowed.toFixed(1)} is allowed`);
@@ -28,7 +31,7 @@ export function growth(measurements: readonly Measurement[]): string[] {
   return problems;
 }
 
-function median(values: readonly number[]): number {
+function high(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
-  return sorted[sorted.length >> 1] ?? 0;
+  return sorted[Math.floor(sorted.length * 0.9)] ?? 0;
 }
