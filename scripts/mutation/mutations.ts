@@ -235,8 +235,8 @@ export const mutations: readonly Mutation[] = [
   {
     invariant: 'kinds: an object of an unknown kind is kept as it is',
     file: 'packages/types/src/wire/unions.ts',
-    find: 'if (kind === undefined) return wire;',
-    replace: '',
+    find: 'return kind === undefined ? wire : inner(',
+    replace: 'return inner(',
     package: 'types',
     tests: ['test/unknown-kinds.test.ts'],
   },
