@@ -16,6 +16,8 @@ export default {
       entry: ['scripts/run/main.mjs', 'scripts/runtimes/harness.ts', 'scripts/build/bundle.mjs'],
       project: ['{scripts,vectors}/**/*.{ts,mjs}', '*.{ts,mjs}'],
       vitest: { config: ['scripts/vitest.config.ts'], entry: ['scripts/**/*.test.ts'] },
+      // Of the system: a hostile disk is a full one.
+      ignoreBinaries: ['mount', 'umount'],
       // Programs that are only started, or installed apart (scripts/site/program).
       ignoreDependencies: ['@arethetypeswrong/cli', 'axe-core', 'playwright-core', 'pnpm', 'publint'],
     },

@@ -198,5 +198,7 @@ it('says which settings differ from those that a run began with', async () => {
   await train('changed', { numEpochs: 1, saveEvery: 2 });
   const warnings: string[] = [];
   await train('changed', { numEpochs: 2, saveEvery: 3, onWarning: (message) => warnings.push(message) });
-  expect(warnings).toEqual([expect.stringMatching(/^The run continues with other settings than it began with: .*num_epochs was 1 and is 2/)]);
+  expect(warnings).toEqual([
+    expect.stringMatching(/^The run continues with other settings than it began with: .*num_epochs was 1 and is 2/),
+  ]);
 });

@@ -200,6 +200,7 @@ describe.skipIf(browserProgram === undefined)('the page', () => {
     await page.getByRole('heading', { name: 'Keys' }).waitFor();
     await page.keyboard.press('Escape');
     await page.keyboard.press('2');
+    await page.getByRole('searchbox').waitFor();
     await page.keyboard.press('/');
     await page.keyboard.type('nll');
     expect(await page.getByRole('searchbox').inputValue()).toBe('nll');
