@@ -90,7 +90,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     invariant: 'metric weights: means weigh by loss outputs',
-    file: 'packages/types/src/training/reduce-metrics.ts',
+    file: 'packages/types/src/training/combine-outputs.ts',
     find: 'sum + value * (weights[index] as number), 0) / total;',
     replace: 'sum + value * (weights[index] === undefined ? 0 : 1), 0) / values.length;',
     package: 'types',

@@ -3,6 +3,7 @@ import { AbortedError } from '@tinkex/types';
 import { describe, expect, it } from 'vitest';
 import { createResponse, HttpClient, jwtAuth, type Transport, UndiciTransport } from '../src/index.js';
 import { VirtualClock } from '../src/testing/index.js';
+import { loadUndici } from '../src/transport/load-undici.js';
 import { RawServer } from './support/raw-server.js';
 import { turn } from './support/turn.js';
 
@@ -43,6 +44,8 @@ describe('one signal shared by 20 calls', () => {
   it('has one listener when a transport is used without a client', async () => {
     await using server = await RawServer.start(() => undefined);
     await using network = new UndiciTransport();
+    // The first request would load it, which takes more than a few turns.
+    await loadUndici();
     const request = { method: 'GET', url: `${server.url}/x`, headers: {}, pool: 'default' };
     expect(await listenersOf((signal) => network.send({ ...request, signal }))).toEqual({ pending: 1, after: 0 });
   });

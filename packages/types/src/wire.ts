@@ -43,11 +43,16 @@ export { showAs } from './show-as.js';
 export { byteVocabulary } from './tokenizer/byte-tokenizer.js';
 export { estimateDatumBytes, estimatePromptBytes } from './training/byte-estimates.js';
 export { type ChunkLimits, chunkData, type DataChunk } from './training/chunk-data.js';
-export { combineForwardBackwardOutputs } from './training/combine-outputs.js';
+export {
+  type ChunkMetrics,
+  combineForwardBackwardOutputs,
+  type ReduceMetricsOptions,
+  reduceMetrics,
+  wrappingSum,
+} from './training/combine-outputs.js';
 export type { ForwardBackwardRequest } from './training/forward-backward.js';
 export { lossFnInput } from './training/loss-fn-inputs.js';
 export { coverageIssues } from './training/provenance.js';
-export { type ChunkMetrics, type ReduceMetricsOptions, reduceMetrics, wrappingSum } from './training/reduce-metrics.js';
 export {
   type AuditLogQuery,
   auditLogQuery,

@@ -82,8 +82,9 @@ export class EndpointCaller {
     signal: AbortSignal,
   ): Promise<EndpointResponse<Key>> {
     const endpoint: Endpoint = endpoints[key];
-    const doubt = new Doubt();
+    let doubt: Doubt | undefined;
     const onRetry = (failure: AttemptFailure): void => {
+      doubt ??= new Doubt();
       doubt.note(failure);
       options.onRetry?.(failure);
     };
@@ -95,7 +96,7 @@ export class EndpointCaller {
     const hasOuterRetry = options.hasOuterRetry ?? endpoint.outerRetry;
     const sent = hasOuterRetry ? this.retry(send, { operation: key, signal, onRetry: (error) => onRetry({ error }) }) : send();
     return sent.catch((error: unknown) => {
-      throw doubt.explain(error);
+      throw doubt === undefined ? error : doubt.explain(error);
     });
   }
 

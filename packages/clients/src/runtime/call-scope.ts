@@ -2,7 +2,6 @@ import { elapsedMs, type MonotonicTime, onAbort } from '@tinkex/http';
 import { AbortedError, TimeoutError } from '@tinkex/types';
 import type { CallOptions } from './call-options.js';
 import { type FailedAttempts, failedAttempts, isStepOf } from './failed-attempts.js';
-import { allowManyListeners } from './many-listeners.js';
 import type { Runtime } from './runtime.js';
 
 /** A call that ends with its client. */
@@ -97,8 +96,6 @@ export class CallScope implements Closable {
   get signal(): AbortSignal {
     if (this.#controller === undefined) {
       this.#controller = new AbortController();
-      // The chunks of one call all listen; Node takes more than ten listeners for a leak.
-      allowManyListeners(this.#controller.signal);
       if (this.#outerSignal !== undefined) isStepOf(this.#controller.signal, this.#outerSignal);
       if (this.#failure !== undefined) this.#controller.abort(this.#failure);
     }

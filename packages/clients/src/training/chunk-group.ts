@@ -1,6 +1,5 @@
 import { onAbort } from '@tinkex/http';
 import { TinkexError } from '@tinkex/types';
-import { allowManyListeners } from '../runtime/many-listeners.js';
 
 /** The chunks of one pass fail together: the first failure aborts the others. */
 export class ChunkGroup {
@@ -19,7 +18,6 @@ export class ChunkGroup {
     if (seqIds.length < 2) return;
     const controller = new AbortController();
     this.#controller = controller;
-    allowManyListeners(controller.signal);
     if (outer.aborted) controller.abort(outer.reason);
     else this.#unfollow = onAbort(outer, () => controller.abort(outer.reason));
   }

@@ -5,9 +5,9 @@ import type { DeprecationNotice, HttpClientOptions } from '../call/http-client-o
 import type { HttpResult, HttpStream, RequestOptions, StreamOptions } from '../call/request-options.js';
 import { systemClock } from '../clock/clock.js';
 import { compressZstd } from '../compression/zstd.js';
-import { type CallParts, runAttempts } from '../pipeline/attempt-retries.js';
 import { AttemptSender } from '../pipeline/attempt-sender.js';
 import { closedError, OpenRequests } from '../pipeline/open-requests.js';
+import { type CallParts, runAttempts } from '../pipeline/run-attempts.js';
 import { withAttempts } from '../retry/retry.js';
 import { randomUuid } from '../runtime/random.js';
 import { defaultTransport } from '../transport/default-transport.js';

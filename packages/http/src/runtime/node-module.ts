@@ -5,7 +5,6 @@ export interface NodeModules {
   readonly 'node:child_process': typeof import('node:child_process');
   readonly 'node:crypto': typeof import('node:crypto');
   readonly 'node:diagnostics_channel': typeof import('node:diagnostics_channel');
-  readonly 'node:events': typeof import('node:events');
   readonly 'node:fs': typeof import('node:fs');
   readonly 'node:fs/promises': typeof import('node:fs/promises');
   readonly 'node:module': typeof import('node:module');

@@ -42,6 +42,11 @@ export interface UndiciTransportOptions {
   readonly proxy?: 'environment' | false | Partial<ProxySettings> | undefined;
   /** Your undici dispatcher, used for every request. It replaces all options above. You close it. */
   readonly dispatcher?: Dispatcher | undefined;
+  /**
+   * Creates what sends the requests of a runtime without a usable undici, such as Bun or an edge worker. Closed together with this transport.
+   * Default: none, and the first request fails there.
+   */
+  readonly fallback?: (() => Transport) | undefined;
 }
 
 /**
@@ -61,6 +66,7 @@ export class UndiciTransport implements Transport {
   /** Recycled, with requests still in flight. */
   readonly #retired = new Set<Dispatcher>();
   #undici: typeof import('undici') | undefined;
+  #fallback: Transport | undefined;
   #closing: Promise<void> | undefined;
 
   /** @throws ConfigurationError when a proxy is not a URL. */
@@ -71,7 +77,9 @@ export class UndiciTransport implements Transport {
 
   send(request: TransportRequest): Promise<TransportResponse> {
     if (this.#closing !== undefined) return Promise.reject(new AbortedError({ message: 'The transport is closed.' }));
-    if (this.#undici === undefined && this.#options.dispatcher === undefined) return this.#load().then(() => this.send(request));
+    if (this.#undici === undefined && this.#options.dispatcher === undefined) {
+      return this.#fallback === undefined ? this.#load().then(() => this.send(request)) : this.#fallback.send(request);
+    }
     const origin = originOf(request.url);
     return new Promise((resolve, reject) => {
       const exchange = new UndiciExchange(request, origin, resolve, reject);
@@ -92,6 +100,8 @@ export class UndiciTransport implements Transport {
   async #load(): Promise<void> {
     this.#undici = await loadUndici();
     if (this.#undici !== undefined) return;
+    this.#fallback ??= this.#options.fallback?.();
+    if (this.#fallback !== undefined) return;
     const message = 'This runtime has no usable undici. Use FetchTransport of @tinkex/http/fetch, or no transport option at all.';
     throw new ConfigurationError({ message, option: 'transport' });
   }
@@ -121,7 +131,7 @@ export class UndiciTransport implements Transport {
   async #destroyAll(): Promise<void> {
     const owned = [...this.#retired, ...[...this.#dispatchers.values()].flatMap((byOrigin) => [...byOrigin.values()])];
     this.#dispatchers.clear();
-    await Promise.all(owned.map((dispatcher) => dispatcher.destroy()));
+    await Promise.all([this.#fallback?.close(), ...owned.map((dispatcher) => dispatcher.destroy())]);
   }
 
   #dispatcher(pool: string, origin: string): Dispatcher {

@@ -33,19 +33,19 @@ function needsWriter(value: unknown, path: PropertyKey[]): boolean {
 
 function objectNeedsWriter(value: object, path: PropertyKey[]): boolean {
   if (path.length >= MAX_JSON_DEPTH) throw unwritable(path, `nests more than ${MAX_JSON_DEPTH} levels deep`);
-  if (isTypedArray(value)) {
-    const wrong = firstNonFinite(value);
-    if (wrong >= 0) throw unwritable([...path, wrong], `is ${value[wrong]}, which JSON cannot carry`);
-    return true;
-  }
   let isNeeded = false;
   if (Array.isArray(value)) {
     for (let index = 0; index < value.length; index += 1) isNeeded = entryNeedsWriter(value[index], index, path) || isNeeded;
     return isNeeded;
   }
-  if (!isPlainObject(value)) throw unwritable(path, 'is an object that is neither plain nor an array');
-  for (const key of Object.keys(value)) if (value[key] !== undefined) isNeeded = entryNeedsWriter(value[key], key, path) || isNeeded;
-  return isNeeded;
+  if (isPlainObject(value)) {
+    for (const key of Object.keys(value)) if (value[key] !== undefined) isNeeded = entryNeedsWriter(value[key], key, path) || isNeeded;
+    return isNeeded;
+  }
+  if (!isTypedArray(value)) throw unwritable(path, 'is an object that is neither plain nor an array');
+  const wrong = firstNonFinite(value);
+  if (wrong >= 0) throw unwritable([...path, wrong], `is ${value[wrong]}, which JSON cannot carry`);
+  return true;
 }
 
 function entryNeedsWriter(value: unknown, key: PropertyKey, path: PropertyKey[]): boolean {

@@ -1,8 +1,7 @@
 import { expected } from '../errors/issue-text.js';
 import { isPlainObject, type JsonObject, jsonProblem } from '../json/json-value.js';
-import { placeIssues } from './issues.js';
 import type { Bounds } from './scalars.js';
-import { checkAt, listOf, type Schema } from './schema.js';
+import { checkAt, listOf, placeIssues, type Schema } from './schema.js';
 import type { WireType } from './wire-type.js';
 
 /** A list of values. `min` and `max`: how many there must be at least and at most. */

@@ -4,11 +4,10 @@ import type { DmelChunk, EncodedTextChunk, ImageAssetPointerChunk, ImageChunk, M
 import { ModelInput } from '../model-input/model-input.js';
 import { base64Decode, base64Encode } from '../proto/bytes.js';
 import { list } from './collections.js';
-import { placeIssues } from './issues.js';
 import { tokens } from './number-arrays.js';
 import { requestType } from './objects.js';
 import { integer, oneOf, text } from './scalars.js';
-import { type Schema, textThat } from './schema.js';
+import { placeIssues, type Schema, textThat } from './schema.js';
 import { union } from './unions.js';
 import { optional, type WireType } from './wire-type.js';
 

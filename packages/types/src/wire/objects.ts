@@ -3,8 +3,7 @@ import { invalidRequest, ValidationError } from '../errors/validation-error.js';
 import type { JsonObject } from '../json/json-value.js';
 import { withPlainJson } from '../json/plain-json.js';
 import { type Codec, codecOf } from './codec.js';
-import { placeIssues } from './issues.js';
-import { literal, nullishValue, objectOf, optionalValue, type SchemaField } from './schema.js';
+import { literal, nullishValue, objectOf, optionalValue, placeIssues, type SchemaField } from './schema.js';
 import type { DefaultedField, FieldsOf, OptionalField, WireType } from './wire-type.js';
 import { domainName, wireName } from './wire-type.js';
 

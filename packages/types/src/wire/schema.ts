@@ -1,4 +1,5 @@
-import { expected } from '../errors/issue-text.js';
+import { expected, joinPath, keyText } from '../errors/issue-text.js';
+import { ValidationError } from '../errors/validation-error.js';
 
 /** One thing that is wrong with a value. */
 export interface FoundIssue {
@@ -73,6 +74,22 @@ export function checkAt(key: PropertyKey, schema: Schema, value: unknown, issues
   const result = schema(value, issues);
   for (let index = before; index < issues.length; index += 1) issues[index]?.path.unshift(key);
   return result;
+}
+
+/** Runs a conversion and moves the issues it finds below a key. */
+export function placeIssues<T>(key: PropertyKey, convert: () => T): T {
+  try {
+    return convert();
+  } catch (error) {
+    throw relocate(error, key);
+  }
+}
+
+/** The same error with its issues moved below a key. Other errors stay as they are. */
+function relocate(error: unknown, key: PropertyKey): unknown {
+  if (!ValidationError.isInstance(error)) return error;
+  const issues = error.issues.map(({ path, message }) => ({ path: joinPath(keyText(key), path), message }));
+  return new ValidationError({ direction: error.direction, issues });
 }
 
 /** Whether a value passes. */
