@@ -1,6 +1,7 @@
 import { type LanguageModelV3, NoSuchModelError, type ProviderV3 } from '@ai-sdk/provider';
 import { type GatewayModels, type SamplingService, serviceModels } from '@tinkex/gateway';
 import { type GenerationLimits, toDirectory } from '@tinkex/gateway/generation';
+import { DEFAULT_PIECE_TOKENS } from '@tinkex/renderers';
 import { ConfigurationError } from '@tinkex/types';
 import { TinkexLanguageModel } from './language-model.js';
 
@@ -12,7 +13,7 @@ export interface TinkexProviderOptions {
   readonly models?: GatewayModels | undefined;
   /** How many tokens an answer may have when the call does not say. Default 4096, or what the context still holds. */
   readonly defaultMaxTokens?: number | undefined;
-  /** How many tokens are sampled at a time while streaming. Fewer come sooner, and cost more requests. Default 16. */
+  /** How many tokens are sampled at a time while streaming; the first time no more than 8. Fewer come sooner, and cost more requests. Default 32. */
   readonly pieceTokens?: number | undefined;
   /** How often an answer is sampled that must call a tool or fit a schema. Default 3. */
   readonly maxAttempts?: number | undefined;
@@ -40,7 +41,7 @@ export interface TinkexProvider extends ProviderV3 {
  * ```
  */
 export function createTinkex(options: TinkexProviderOptions): TinkexProvider {
-  const { service, models, defaultMaxTokens = 4096, pieceTokens = 16, maxAttempts = 3 } = options;
+  const { service, models, defaultMaxTokens = 4096, pieceTokens = DEFAULT_PIECE_TOKENS, maxAttempts = 3 } = options;
   if ((service === undefined) === (models === undefined)) {
     throw new ConfigurationError({ option: 'service', message: 'Give createTinkex either a service or models.' });
   }

@@ -19,7 +19,7 @@ export {
   createCompleter,
 } from './completer/completer.js';
 export type { CompletionChoice, FinishReason } from './completer/response-reader.js';
-export { type PiecesOptions, type SampledPiece, sampleInPieces } from './completer/sample-in-pieces.js';
+export { DEFAULT_PIECE_TOKENS, type PiecesOptions, type SampledPiece, sampleInPieces } from './completer/sample-in-pieces.js';
 export type { AbortSignalLike, Sampler, SamplerCallOptions, SamplerInput } from './completer/sampler.js';
 export type {
   FinishedResponse,

@@ -204,8 +204,8 @@ describe('malformed output', { timeout }, () => {
           const deltas = response.flatMap((token) => stream.push([token]));
           const finished = stream.finish();
           expect(finished.termination).toBe(termination);
-          // Harmony does not show the headers of its messages.
-          if (toolCalls === 'parsed' || !renderer.supportsStreaming || renderer.name.startsWith('gpt_oss')) continue;
+          // Harmony does not show the headers of its messages, and a base model's answer ends with a text.
+          if (toolCalls === 'parsed' || !renderer.supportsStreaming || /^(gpt_oss|role_colon)/.test(renderer.name)) continue;
           const stop = termination === 'malformed' ? [] : response.slice(-1);
           const body = response.slice(0, response.length - stop.length);
           const shown = textOfDeltas([...deltas, ...finished.deltas]);

@@ -91,9 +91,25 @@ describe('a stream', () => {
     expect(streamed('llama3', '<think>x</think>y<|eot_id|>')).toBe('<think>x</think>y');
   });
 
-  it('gives everything in the end where the format allows nothing else', () => {
-    expect(renderer('role_colon').supportsStreaming).toBe(false);
+  it('shows the text of a base model while it arrives, without what frames it', () => {
+    const { tokenizer } = renderer('role_colon');
     expect(streamed('role_colon', ' Hi\n\nUser:')).toBe('Hi');
+    for (const text of ['', ' ', ' Hi there.', 'Hi\n\n', ' a\n\n\n\n\nUser: b', ' x\n\nUse', ' x\n\n\nUser', '  y\n\nUser:\n\nUser:']) {
+      const tokens = Array.from(tokenizer.encode(text));
+      const stream = renderer('role_colon').streamResponse();
+      const deltas = tokens.flatMap((token) => stream.push([token]));
+      const { deltas: last, message } = stream.finish();
+      const shown = [...deltas, ...last].map((delta) => (delta.type === 'text' ? delta.text : '')).join('');
+      expect([text, shown]).toEqual([text, renderer('role_colon').parseResponse(tokens).message.content]);
+      expect(message.content).toBe(shown);
+    }
+    const stream = renderer('role_colon').streamResponse();
+    const deltas = stream.push(tokenizer.encode(' Hi there'));
+    expect(deltas.map((delta) => (delta.type === 'text' ? delta.text : '')).join('')).toBe('Hi there');
+  });
+
+  it('gives everything in the end where the format allows nothing else', () => {
+    expect(renderer('tml_v0').supportsStreaming).toBe(false);
     expect(
       streamed(
         'tml_v0',

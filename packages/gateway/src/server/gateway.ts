@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type Clock, systemClock } from '@tinkex/http';
+import { DEFAULT_PIECE_TOKENS } from '@tinkex/renderers';
 import { ConfigurationError } from '@tinkex/types';
 import { anthropicError, anthropicStatus } from '../anthropic/anthropic-error.js';
 import { countTokens, messages } from '../anthropic/messages.js';
@@ -23,7 +24,7 @@ export interface GatewayOptions {
   readonly apiKeys?: readonly string[] | undefined;
   /** How many tokens a chat answer may have when the request does not say. Default 4096, or what the context still holds. */
   readonly defaultMaxTokens?: number | undefined;
-  /** How many tokens are sampled at a time while streaming. Fewer come sooner, and cost more requests. Default 16. */
+  /** How many tokens are sampled at a time while streaming; the first time no more than 8. Fewer come sooner, and cost more requests. Default 32. */
   readonly pieceTokens?: number | undefined;
   /** How often an answer is sampled that must call a tool or fit a JSON schema. Default 3. */
   readonly maxAttempts?: number | undefined;
@@ -58,7 +59,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     models: toDirectory(options.models),
     limits: {
       defaultMaxTokens: options.defaultMaxTokens ?? 4096,
-      pieceTokens: options.pieceTokens ?? 16,
+      pieceTokens: options.pieceTokens ?? DEFAULT_PIECE_TOKENS,
       maxAttempts: options.maxAttempts ?? 3,
     },
     capture: options.capture,

@@ -2,7 +2,7 @@ import { ConfigurationError, type ModelInput, type SamplingParams, type TopkLogp
 import type { GenerationPromptOptions, Renderer, ResponseDelta } from '../core/renderer.js';
 import type { Message } from '../messages/message.js';
 import { type CompletionChoice, ResponseReader } from './response-reader.js';
-import { type SampledPiece, sampleInPieces } from './sample-in-pieces.js';
+import { DEFAULT_PIECE_TOKENS, type SampledPiece, sampleInPieces } from './sample-in-pieces.js';
 import { type AbortSignalLike, type Sampler, throwIfAborted } from './sampler.js';
 import { joinStops, type StopRules } from './stop-rules.js';
 
@@ -12,7 +12,7 @@ export interface CompleterOptions {
   readonly renderer: Renderer;
   /** For every call, unless the call says otherwise. `stop` is added to the stop sequences of the renderer. */
   readonly samplingParams?: SamplingParams | undefined;
-  /** How many tokens {@link Completer.stream} samples before it yields what they say. Default 32. */
+  /** How many tokens {@link Completer.stream} samples before it yields what they say; the first time no more than 8. Default 32. */
   readonly pieceTokens?: number | undefined;
 }
 
@@ -67,8 +67,6 @@ export interface Completer {
    */
   stream(messages: readonly Message[], options?: CompletionOptions): AsyncGenerator<CompletionEvent, void, undefined>;
 }
-
-const DEFAULT_PIECE_TOKENS = 32;
 
 interface Call {
   readonly prompt: ModelInput;

@@ -101,12 +101,25 @@ function finishReasonOf(message: Message, stopReason: StopReason): FinishReason 
 }
 
 function joinTokens(pieces: readonly SampledPiece[]): Int32Array {
-  return Int32Array.from(pieces.flatMap(({ tokens }) => Array.from(tokens)));
+  return joinArrays(
+    pieces.map(({ tokens }) => tokens),
+    (length) => new Int32Array(length),
+  );
 }
 
 function joinLogprobs(pieces: readonly SampledPiece[]): Float32Array | undefined {
-  if (pieces.some(({ logprobs }) => logprobs === undefined)) return undefined;
-  return Float32Array.from(pieces.flatMap(({ logprobs }) => Array.from(logprobs ?? [])));
+  const all = pieces.flatMap(({ logprobs }) => logprobs ?? []);
+  return all.length < pieces.length ? undefined : joinArrays(all, (length) => new Float32Array(length));
+}
+
+function joinArrays<T extends Int32Array | Float32Array>(arrays: readonly T[], create: (length: number) => T): T {
+  const joined = create(arrays.reduce((sum, { length }) => sum + length, 0));
+  let place = 0;
+  for (const array of arrays) {
+    joined.set(array, place);
+    place += array.length;
+  }
+  return joined;
 }
 
 function joinTopkLogprobs(pieces: readonly SampledPiece[]): TopkLogprobs | undefined {

@@ -19,7 +19,7 @@ export interface PiecesOptions {
   readonly sampler: Sampler;
   readonly prompt: ModelInput;
   readonly samplingParams: SamplingParams;
-  /** How many tokens a piece has at most. Default: the whole sample is one piece. */
+  /** How many tokens a piece has at most; the first has no more than 8, so that something is there early. Default: the whole sample is one piece. */
   readonly pieceTokens?: number | undefined;
   /** How many of the likeliest tokens to return at each position. Default: none. */
   readonly topLogprobs?: number | undefined;
@@ -27,6 +27,12 @@ export interface PiecesOptions {
   readonly decode: (tokens: Int32Array) => string;
   readonly signal?: AbortSignalLike | undefined;
 }
+
+/** How many tokens a streamed answer has in a piece, unless you choose: decision 0812 says why. */
+export const DEFAULT_PIECE_TOKENS = 32;
+const FIRST_PIECE_TOKENS = 8;
+const MAX_BYTES_PER_CHARACTER = 4;
+const MARGIN_TOKENS = 16;
 
 /**
  * Samples one sequence piece by piece: each piece continues the prompt and all pieces before it, until the sampler stops or `maxTokens` is reached.
@@ -40,7 +46,7 @@ export async function* sampleInPieces(options: PiecesOptions): AsyncGenerator<Sa
   let sampled = new Int32Array(0);
   for (;;) {
     throwIfAborted(signal);
-    const wanted = Math.min(pieceTokens ?? Number.POSITIVE_INFINITY, limit - sampled.length);
+    const wanted = Math.min(pieceLimit(pieceTokens, sampled.length === 0), limit - sampled.length);
     const input = {
       prompt: sampled.length === 0 ? prompt : prompt.append(encodedText(sampled)),
       numSamples: 1,
@@ -62,6 +68,11 @@ export async function* sampleInPieces(options: PiecesOptions): AsyncGenerator<Sa
     yield { tokens, ...facts, ...(isLast ? { stopReason } : {}) };
     if (isLast) return;
   }
+}
+
+function pieceLimit(pieceTokens: number | undefined, isFirst: boolean): number {
+  if (pieceTokens === undefined) return Number.POSITIVE_INFINITY;
+  return isFirst ? Math.min(pieceTokens, FIRST_PIECE_TOKENS) : pieceTokens;
 }
 
 /** What is known of the first tokens of a sequence. */
@@ -88,11 +99,14 @@ function endOfStopText(
 ): number | undefined {
   if (pieceTokens === undefined || known === 0) return undefined;
   const texts = (typeof stop === 'string' ? [stop] : (stop ?? [])).filter((one) => typeof one === 'string');
+  if (texts.length === 0) return undefined;
+  // What came before cannot hold the beginning: a token says at least one byte. A few more, because a tokenizer may decode the first ones differently.
+  const start = Math.max(0, known - MAX_BYTES_PER_CHARACTER * Math.max(...texts.map(({ length }) => length)) - MARGIN_TOKENS);
   const isStopped = (end: number): boolean => {
-    const text = decode(sampled.subarray(0, end));
+    const text = decode(sampled.subarray(start, end));
     return texts.some((one) => text.includes(one));
   };
-  if (texts.length === 0 || !isStopped(sampled.length)) return undefined;
+  if (!isStopped(sampled.length)) return undefined;
   let end = known + 1;
   while (!isStopped(end)) end += 1;
   return end;

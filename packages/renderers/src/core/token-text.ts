@@ -14,8 +14,8 @@ export class TokenText {
   }
 
   /** The text that is complete now. */
-  push(...tokens: readonly number[]): string {
-    this.#pending.push(...tokens);
+  push(tokens: readonly number[]): string {
+    this.#pending = this.#pending.concat(tokens);
     for (let kept = 0; kept <= MAX_SPLIT_TOKENS && kept < this.#pending.length; kept += 1) {
       const text = decodeTokens(this.#tokenizer, this.#pending.slice(0, this.#pending.length - kept));
       if (text.endsWith(REPLACEMENT)) continue;

@@ -29,15 +29,17 @@ export class TokenStream implements ResponseStream {
     if (this.#isOpening && tokens.length > 0) {
       this.#isOpening = false;
       // A model that opens thinking itself, although the prompt did, thinks once.
-      if (tokens[0] !== this.#format.openingTokens[0]) for (const token of this.#format.openingTokens) deltas.push(...this.#feed(token));
+      if (tokens[0] !== this.#format.openingTokens[0]) deltas.push(...this.#feed(this.#format.openingTokens));
     }
+    const said: number[] = [];
     for (const token of Array.from(tokens)) {
       if (this.#isStopped) break;
       this.#tokens.push(token);
       this.#isStopped = this.#format.stopTokens.includes(token);
-      if (!this.#isStopped) deltas.push(...this.#feed(token));
+      if (!this.#isStopped) said.push(token);
     }
-    return deltas;
+    // All at the same time: one delta for what came together, and not one for each token.
+    return [...deltas, ...this.#feed(said)];
   }
 
   finish(): FinishedResponse {
@@ -47,8 +49,8 @@ export class TokenStream implements ResponseStream {
     return { deltas, message, termination };
   }
 
-  #feed(token: number): ResponseDelta[] {
-    const text = this.#text.push(token);
+  #feed(tokens: readonly number[]): ResponseDelta[] {
+    const text = this.#text.push(tokens);
     return text === '' ? [] : this.#withHeader(this.#reader.push(text));
   }
 

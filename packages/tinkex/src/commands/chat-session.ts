@@ -95,7 +95,7 @@ export class ChatSession {
     const { createCompleter } = await import('@tinkex/renderers');
     const { AbortedError } = await import('@tinkex/types');
     const { samplingParams, view, terminal } = this.#options;
-    const completer = createCompleter({ sampler, renderer, samplingParams, pieceTokens: 16 });
+    const completer = createCompleter({ sampler, renderer, samplingParams });
     const system: Message[] = this.#system === undefined ? [] : [{ role: 'system', content: this.#system }];
     try {
       return await view.show(completer.stream([...system, ...messages], { signal }));
