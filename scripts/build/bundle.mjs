@@ -1,6 +1,6 @@
 // The last part of a package's build, after `tsc -b`: one file of JavaScript per entry point (and per command), with what several of them share
 // in files beside them. Loading a package is then a few files, not a hundred. docs/decisions/0006-one-file-per-entry-point.md
-import { readFileSync, rmSync } from 'node:fs';
+import { copyFileSync, readFileSync, rmSync } from 'node:fs';
 import { isAbsolute, resolve } from 'node:path';
 import { rolldown } from 'rolldown';
 
@@ -40,3 +40,24 @@ await bundle.write({
   comments: { annotation: true, legal: true, jsdoc: false },
 });
 await bundle.close();
+
+// An entry point for `require` where `require` cannot load ES modules (Jest): all of it in one file, which needs nothing but Node. Its declarations
+// are written by hand beside the source.
+const CJS_TARGETS = entryPoints.flatMap((target) => target.require ?? []);
+for (const target of CJS_TARGETS) {
+  const source = target.default.replace('./dist/', 'src/').replace('.cjs', '.ts');
+  const inCommonJs = await rolldown({
+    input: resolve(source),
+    external: /^node:/,
+    resolve: { conditionNames: ['@tinkex/source', 'node', 'default'] },
+    transform: { target: 'es2022' },
+    platform: 'node',
+    treeshake: { moduleSideEffects: false },
+    onLog(level, { message }) {
+      throw new Error(`${level}: ${message}`);
+    },
+  });
+  await inCommonJs.write({ file: target.default, format: 'cjs', sourcemap: true, sourcemapExcludeSources: true });
+  await inCommonJs.close();
+  copyFileSync(target.types.replace('./dist/', 'src/'), target.types);
+}

@@ -1,4 +1,4 @@
-/** The compilers, bundlers and test runners that users have, as npm packages. A compiler has its version in its name, because there are several. */
+/** The compilers, bundlers, test runners and instrumentations that users have, as npm packages. A compiler has its version in its name, because there are several. */
 export const PINS = {
   'typescript-5.4': 'npm:typescript@5.4.5',
   'typescript-5.9': 'npm:typescript@5.9.3',
@@ -14,6 +14,10 @@ export const PINS = {
   vite: '8.3.8',
   jest: '30.5.2',
   vitest: '4.1.12',
+  '@opentelemetry/api': '1.9.0',
+  '@opentelemetry/context-async-hooks': '2.12.0',
+  '@opentelemetry/instrumentation-undici': '0.28.0',
+  '@opentelemetry/sdk-trace-base': '2.12.0',
 } as const;
 
 /** Only the weekly run installs it: it is larger than all others together. */

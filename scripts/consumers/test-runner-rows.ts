@@ -16,6 +16,22 @@ const IMPORTS = `
 import { ServiceClient } from '@tinkex/clients';
 import { startServer } from '@tinkex/testkit';`;
 
+/** The server of the helper for Jest, which needs no flag: it runs in its own process. */
+const SCRIPTED = `
+const server = useTinkexServer({ engine: 'canned' });
+const get = () => fetch(server.url + '/api/v1/healthz', { headers: { 'x-api-key': server.apiKey } });
+test('a script answers', async () => {
+  await server.on('healthz').once().reply(429, { retryAfterMs: 10 });
+  expect((await get()).status).toBe(429);
+  expect((await get()).status).toBe(200);
+  expect(await server.count('healthz')).toBe(2);
+});
+test('a forgotten script is found, with its line', async () => {
+  await server.on('healthz').reply(500);
+  await expect(server.verify()).rejects.toThrow(/created at .*app\\.test\\.js:\\d+/);
+  await server.reset();
+});`;
+
 /** Jest loads ES modules only with this flag of Node. */
 const VM_MODULES = { NODE_OPTIONS: '--experimental-vm-modules' };
 const JEST = ['node', '../../node_modules/jest/bin/jest.js', '--watchman=false'] as const;
@@ -29,13 +45,21 @@ export function testRunnerRows(): Row[] {
         'app.test.mjs': `${IMPORTS}
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { tinkexTest } from '@tinkex/testkit/node-test';
 test('an application samples', async () => {
   const server = await startServer();${WORK}
   assert.equal(sequences.length, 1);
+});
+tinkexTest('an application samples', async ({ server, clientOptions, clock }) => {
+  const service = new ServiceClient(clientOptions);
+  server.expect('getServerCapabilities').once();
+  const { supportedModels } = await clock.runUntil(service.getServerCapabilities());
+  assert.ok(supportedModels.length > 0);
+  await service.close();
 });`,
       },
       commands: [['node', '--test', 'app.test.mjs']],
-      expected: '# pass 1',
+      expected: '# pass 2',
     },
     {
       name: 'Vitest',
@@ -46,10 +70,10 @@ test('an application samples', async () => {
     {
       name: 'Jest, ESM',
       manifest: { type: 'module', jest: { testEnvironment: 'node', transform: {}, testMatch: ['**/*.test.js'] } },
-      files: { 'app.test.js': `${IMPORTS}\n${TEST}` },
+      files: { 'app.test.js': `${IMPORTS}\nimport { useTinkexServer } from '@tinkex/testkit/jest';\n${TEST}\n${SCRIPTED}` },
       commands: [JEST],
       env: VM_MODULES,
-      expected: '1 passed',
+      expected: '3 passed',
     },
     {
       name: 'Jest, CommonJS',
@@ -66,6 +90,13 @@ ${TEST}`,
       commands: [JEST],
       env: VM_MODULES,
       expected: '1 passed',
+    },
+    {
+      name: 'Jest, CommonJS without flags',
+      manifest: { type: 'commonjs', jest: { testEnvironment: 'node', transform: {}, testMatch: ['**/*.test.js'] } },
+      files: { 'app.test.js': `const { useTinkexServer } = require('@tinkex/testkit/jest');\n${SCRIPTED}` },
+      commands: [JEST],
+      expected: '2 passed',
     },
   ];
 }

@@ -34,6 +34,14 @@ export async function main(signal?: AbortSignal, temperature?: number): Promise<
 }
 `;
 
+/** The one entry point that a CommonJS file can load without a flag. */
+const COMMONJS_TEST = `
+import { type RemoteServer, useTinkexServer } from '@tinkex/testkit/jest';
+
+const server: RemoteServer = useTinkexServer({ engine: 'canned' });
+export const done: Promise<void> = server.on('asample').once().reply(429, { retryAfterMs: 10 });
+`;
+
 /** Compiles one program with each version, each resolution, and `exactOptionalPropertyTypes` on and off; declarations are checked too. */
 export function typescriptRows(): Row[] {
   return VERSIONS.flatMap((version) =>
@@ -57,10 +65,14 @@ function typescriptRow(version: string, resolution: (typeof RESOLUTIONS)[number]
   const name = `TypeScript ${version}, ${resolution.moduleResolution}, exactOptionalPropertyTypes ${exactOptionalPropertyTypes ? 'on' : 'off'}`;
   return {
     name,
-    files: { 'index.ts': PROGRAM, 'tsconfig.json': JSON.stringify({ compilerOptions, files: ['index.ts'] }) },
+    files: {
+      'index.ts': PROGRAM,
+      'jest.test.cts': COMMONJS_TEST,
+      'tsconfig.json': JSON.stringify({ compilerOptions, files: ['index.ts', 'jest.test.cts'] }),
+    },
     commands: [['node', `../../node_modules/typescript-${version}/bin/tsc`, '-p', '.', '--pretty', 'false']],
     expected: '@tinkex/clients/dist/index.d.ts',
     // The declarations of third parties are not ours to correct.
-    isOurs: (line) => /error TS/.test(line) && /^(?:index\.ts|.*node_modules\/@tinkex\/|error )/.test(line),
+    isOurs: (line) => /error TS/.test(line) && /^(?:index\.ts|jest\.test\.cts|.*node_modules\/@tinkex\/|error )/.test(line),
   };
 }

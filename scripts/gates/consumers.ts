@@ -5,7 +5,9 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { bundlerRows } from '../consumers/bundler-rows.js';
+import { deploymentRows } from '../consumers/deployment-rows.js';
 import { nextRow } from '../consumers/next-row.js';
+import { openTelemetryRow } from '../consumers/opentelemetry-row.js';
 import { NEXT_PINS, PINS } from '../consumers/pins.js';
 import type { Row } from '../consumers/row.js';
 import { testRunnerRows } from '../consumers/test-runner-rows.js';
@@ -30,7 +32,8 @@ rmSync(PROJECTS, { recursive: true, force: true });
 const packages = publishedPackages();
 const wanted = packages.filter(({ name }) => name === 'clients' || name === 'testkit');
 await new Consumer(PROJECTS, wanted, packages).install(await packAll());
-const rows = isNext ? [nextRow()] : [...bundlerRows(), ...testRunnerRows(), ...(isFull ? typescriptRows() : sampledTypescriptRows())];
+const compilers = isFull ? typescriptRows() : sampledTypescriptRows();
+const rows = isNext ? [nextRow()] : [...bundlerRows(), ...testRunnerRows(), openTelemetryRow(), ...deploymentRows(), ...compilers];
 const problems = await inParallel(rows, examine);
 verdict('check:consumers', rows.map(({ name }) => name).join('; '), problems.flat());
 

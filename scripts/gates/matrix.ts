@@ -4,9 +4,8 @@
  */
 import { publishedPackages, withDependencies } from '../packages.mjs';
 import { run } from '../run/spawn.mjs';
+import { NODE_VERSIONS } from '../runtimes/pins.js';
 import { verdict } from './verdict.js';
-
-const PROMISED = ['20', '22', '24'];
 
 const packages = publishedPackages();
 const cookbook = packages.filter(({ id }) => id === '@tinkex/cookbook').flatMap((one) => withDependencies(one, packages));
@@ -16,7 +15,7 @@ const runtimeRelevant = cookbook
   .map(({ name }) => name);
 
 const wanted = process.argv.slice(2);
-const versions = wanted.length === 0 ? PROMISED : wanted;
+const versions: readonly string[] = wanted.length === 0 ? NODE_VERSIONS : wanted;
 const problems: string[] = [];
 for (const version of versions) {
   console.log(`\n=== Node ${version}`);

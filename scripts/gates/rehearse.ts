@@ -1,6 +1,6 @@
 /**
  * Rehearses a release with a real registry on loopback: publishes all packages by the commands of a release, installs each into empty projects, runs the
- * programs of its README there, patches one package, releases again, and checks who moved. By default each package is installed by one package manager;
+ * programs of its README there, builds the testkit's container image, patches one package, releases again, and checks who moved. By default each package is installed by one package manager;
  * `--all` tries every manager with every package.
  */
 import { readFileSync } from 'node:fs';
@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { runSnippet } from '../docs/run-snippet.js';
 import { findSnippets } from '../docs/snippets.js';
 import { dependentsOf, publishedPackages, root, type WorkspacePackage, withDependencies } from '../packages.mjs';
+import { containerProblems } from '../release/container-image.js';
 import { installProject, MANAGERS, type Manager } from '../release/install-project.js';
 import { startLocalRegistry } from '../release/local-registry.js';
 import { Rehearsal } from '../release/rehearsal.js';
@@ -42,6 +43,7 @@ const installs = packages.flatMap((one, index) => {
   return (process.argv.includes('--all') ? MANAGERS : [rotated]).map((manager) => ({ one, manager }));
 });
 problems.push(...(await inParallel(installs, useRelease)).flat());
+problems.push(...(await containerProblems(registry.url)));
 
 const patched = packages.find(({ id }) => id === PATCHED) as WorkspacePackage;
 const user = dependentsOf(patched, packages)[0] as WorkspacePackage;

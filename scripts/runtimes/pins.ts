@@ -5,3 +5,6 @@ export const PINS = {
   /** A whole Chromium, for machines that have no browser. Linux on x64 only. */
   '@sparticuz/chromium': '153.0.0',
 } as const;
+
+/** The versions of Node that are promised. The oldest is the one in `engines`. */
+export const NODE_VERSIONS = ['20.19', '22', '24'] as const;

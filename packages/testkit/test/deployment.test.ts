@@ -29,8 +29,17 @@ it('the container runs without privileges, and is checked where it listens', asy
     .replaceAll('\\\n', '')
     .split('\n')
     .filter((line) => line !== '' && !line.startsWith('#'));
-  expect(instructions.map((line) => line.split(' ', 1)[0])).toEqual(['FROM', 'ARG', 'RUN', 'USER', 'EXPOSE', 'HEALTHCHECK', 'ENTRYPOINT']);
-  expect(instructions[3]).toBe('USER node');
+  expect(instructions.map((line) => line.split(' ', 1)[0])).toEqual([
+    'FROM',
+    'ARG',
+    'ARG',
+    'RUN',
+    'USER',
+    'EXPOSE',
+    'HEALTHCHECK',
+    'ENTRYPOINT',
+  ]);
+  expect(instructions[4]).toBe('USER node');
   expect(new Set([...text.matchAll(/(?:EXPOSE |127\.0\.0\.1:|"--port", ")(\d+)/g)].map(([, port]) => port))).toEqual(new Set(['8000']));
 });
 

@@ -1,8 +1,8 @@
 import { HttpClient } from '@tinkex/http';
 import { describe, expect, it, vi } from 'vitest';
+import { leaksOf, timersThatWait } from '../src/fixture/leaks.js';
 import { memoryTransport, startServer, VirtualClock } from '../src/index.js';
 import { tinkexTest } from '../src/vitest/index.js';
-import { leaksOf, timersThatWait } from '../src/vitest/leaks.js';
 import { optimBody, RawClient } from './raw-client.js';
 
 describe('tinkexTest', () => {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { HttpClient } from '@tinkex/http';
 import { datum, ModelInput } from '@tinkex/types';
 import { protobuf } from '@tinkex/types/wire';
+import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { memoryTransport, openReplay, startReplay, startServer, type TestServer, VerificationError } from '../src/index.js';
 import { optimBody, type RawAnswer, RawClient, sampleBody } from './raw-client.js';
@@ -239,5 +240,44 @@ describe('what cannot work', () => {
     await expect(call).rejects.toThrow();
     while (gate.waiting > 0) await new Promise((resolve) => setImmediate(resolve));
     expect(upstream.inFlight('healthz')).toBe(0);
+  });
+});
+
+describe('a replay', () => {
+  it('answers whatever it is sent', { timeout: 600_000 }, async () => {
+    const recorder = await startReplay({ dir, mode: 'record', upstream: upstream.url });
+    await session(clientOf(recorder.url));
+    await recorder.close();
+    const replay = await openReplay({ dir });
+    const recorded = [...(await files())].flatMap(([name, text]) => (name.endsWith('.json') ? [JSON.parse(text).request.target] : []));
+    const target = fc.oneof(
+      fc.constantFrom(...(recorded as string[])),
+      fc.constantFrom('/api/v1/%', '/api/v1/samplers/%00', '//', '/api/v1/asample?a=1&a=2', '/../etc/passwd', '/api/v1/__proto__'),
+      fc.string({ unit: 'binary', maxLength: 30 }).map((text) => `/api/v1/${encodeURIComponent(text.replace(/[\ud800-\udfff]/g, ''))}`),
+    );
+    const headers = fc.record(
+      {
+        'content-type': fc.constantFrom('application/json', 'application/x-protobuf', '', 'x'),
+        'content-encoding': fc.constantFrom('zstd', 'gzip', 'x'),
+        'x-idempotency-key': fc.string({ maxLength: 5 }),
+      },
+      { requiredKeys: [] },
+    );
+    const body = fc.oneof(
+      fc.uint8Array({ maxLength: 60 }),
+      fc.jsonValue().map((value) => new TextEncoder().encode(JSON.stringify(value))),
+      fc.constant(Uint8Array.of(10, 1, 109, 16, 1, 34, 13, 99)),
+    );
+    const method = fc.constantFrom('GET', 'POST', 'PUT', 'DELETE', 'PATCH');
+    await fc.assert(
+      fc.asyncProperty(method, target, headers, body, async (ofMethod, ofTarget, ofHeaders, ofBody) => {
+        const { status } = await replay.answer({ method: ofMethod, target: ofTarget, headers: ofHeaders, body: ofBody });
+        expect([200, 202, 400, 404, 408]).toContain(status);
+      }),
+      { numRuns: Number(process.env['TINKEX_FUZZ_RUNS'] ?? 300) },
+    );
+    expect(replay.misses.length).toBeLessThanOrEqual(1_000);
+    expect(() => replay.verify()).toThrow(VerificationError);
+    await replay.close();
   });
 });

@@ -11,6 +11,9 @@ import { type ArrivedRequest, arrivedRequest, recordExchange } from './record-ex
 import type { Recording } from './recording.js';
 import type { Upstream } from './upstream.js';
 
+/** A bound for clients that repeat what was not recorded. */
+const MAX_MISSES = 1_000;
+
 /** The parts of a {@link ReplayServer}. */
 export interface ReplayServerParts {
   readonly folder: ExchangeFolder;
@@ -64,7 +67,7 @@ export class ReplayServer {
     return this.#replayed;
   }
 
-  /** The requests that the recording has no answer to, in words. */
+  /** The requests that the recording has no answer to, in words; the first 1,000 of them. */
   get misses(): readonly string[] {
     return this.#misses;
   }
@@ -144,12 +147,19 @@ export class ReplayServer {
 
   #miss(request: ArrivedRequest): ServerReply {
     const text = this.#recording.explainMiss(request);
-    this.#misses.push(text);
+    if (this.#misses.length < MAX_MISSES) this.#misses.push(text);
     return errorReply(400, `${text}. Record it with --record-on-miss UPSTREAM, or record the whole session again.`);
   }
 
-  #plainBody({ headers, body }: ServerRequest): Uint8Array | Promise<Uint8Array> {
-    return headers['content-encoding'] === 'zstd' ? decompressZstd(body, this.#maxBodyBytes) : body;
+  /** A body that is not what its header says is taken as it is: the upstream judges it. */
+  async #plainBody({ headers, body }: ServerRequest): Promise<Uint8Array> {
+    if (headers['content-encoding'] !== 'zstd') return body;
+    try {
+      return await decompressZstd(body, this.#maxBodyBytes);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ERR_MODULE_NOT_FOUND') throw error;
+      return body;
+    }
   }
 
   async #close(): Promise<void> {

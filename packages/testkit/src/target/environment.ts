@@ -1,4 +1,4 @@
-/** Where the environment says that tests run. The only place that reads it. */
+/** Where the environment says that tests run. No other file of this package reads it. */
 export interface TargetEnvironment {
   readonly target: string | undefined;
   readonly baseUrl: string | undefined;
@@ -14,4 +14,15 @@ export function targetEnvironment(env: Readonly<Record<string, string | undefine
     apiKey: env['TINKEX_TEST_API_KEY'] || undefined,
     baseModel: env['TINKEX_TEST_BASE_MODEL'] || undefined,
   };
+}
+
+/** The server that several tests share, if the environment names one. */
+export interface SharedServerEnvironment {
+  readonly url: string | undefined;
+  readonly token: string | undefined;
+}
+
+/** Reads `TINKEX_TESTKIT_URL` and `TINKEX_TESTKIT_TOKEN`, as `serve --control` prints them; empty counts as unset. */
+export function sharedServerEnvironment(env: Readonly<Record<string, string | undefined>> = process.env): SharedServerEnvironment {
+  return { url: env['TINKEX_TESTKIT_URL'] || undefined, token: env['TINKEX_TESTKIT_TOKEN'] || undefined };
 }

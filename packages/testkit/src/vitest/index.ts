@@ -1,9 +1,9 @@
 import { VirtualClock } from '@tinkex/http/testing';
 import { type TestAPI, test } from 'vitest';
+import { leaksOf, timersThatWait } from '../fixture/leaks.js';
 import { startServer } from '../server/create-server.js';
 import type { ListenOptions, TestServerOptions } from '../server/server-options.js';
 import type { TestServer } from '../server/test-server.js';
-import { leaksOf, timersThatWait } from './leaks.js';
 
 /** The fixtures of {@link tinkexTest}. */
 export interface TinkexFixtures {
