@@ -2,8 +2,10 @@
 import { createHash } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import type { ServiceClient, TrainingClient } from '@tinkex/clients';
-import { type Datum, lossOf, ModelInput, NotFoundError } from '@tinkex/types';
-import { type Conversation, promptOf, readConversations, toDatum, weightOf } from './shared/conversations.js';
+import { messageText } from '@tinkex/cookbook';
+import { conversationToDatum, getRecommendedRendererName, getRenderer, toRendererTokenizer } from '@tinkex/renderers';
+import { type Datum, lossOf, NotFoundError } from '@tinkex/types';
+import { type Conversation, readConversations, weightOf } from './shared/conversations.js';
 import { INSPECT_HELP } from './shared/inspection.js';
 import { lineChartSvg, seriesOf } from './shared/line-chart.js';
 import { LiveCurve } from './shared/live-curve.js';
@@ -46,24 +48,32 @@ await runExample(program, async ({ signal, options, flags, count }) => {
   if (saved !== undefined && saved.fingerprint !== fingerprint) {
     throw new Error('The interrupted run used different data or a different batch size. Use the same ones, or start over with --fresh.');
   }
+  const settings = { epochs: count('epochs'), 'save-every': saveEvery };
+  for (const [name, value] of Object.entries(settings)) {
+    const before = saved?.settings?.[name] ?? value;
+    if (before !== value) console.log(`The interrupted run was started with --${name} ${before}; it continues with ${value}.`);
+  }
 
   await using target = await openTarget({
     signal,
     embedded: { stateDir: outputPath('supervised-server') },
+    embeddedModel: 'tinkex/small', // it reads the whole prompt
     inspected: flags.inspect ? { name: 'supervised', totalSteps } : undefined,
   });
   console.log(`Training on ${target.description}`);
   console.log(`Conversations: ${used.length} for training, ${held.length} for validation; steps: ${totalSteps}\n`);
   const training = await startOrResume(target.service, target.baseModel, saved);
-  const tokenizer = await training.getTokenizer();
-  const validation = held.map((conversation) => toDatum(conversation, tokenizer));
+  // The chat format of the model: what it reads, and which tokens are the assistant's.
+  const renderer = getRenderer(getRecommendedRendererName(target.baseModel), toRendererTokenizer(await training.getTokenizer()));
+  const toDatum = ({ messages }: Conversation): Datum => conversationToDatum(messages, renderer, { reduction: 'none' });
+  const validation = held.map(toDatum);
   const before = await evaluate(training, validation);
 
   let savedStep = saved?.step ?? 0;
   const save = async (step: number): Promise<void> => {
     if (step === savedStep) return;
     const { path } = await training.saveState(`step-${String(step).padStart(4, '0')}`, { ttlSeconds: 7 * 24 * 3600 });
-    await memory.write({ path, step, losses: curve.values, fingerprint });
+    await memory.write({ path, step, losses: curve.values, fingerprint, settings });
     savedStep = step;
   };
   const noteAtAbort = (): string =>
@@ -71,7 +81,7 @@ await runExample(program, async ({ signal, options, flags, count }) => {
   const curve = new LiveCurve({ name: 'loss', totalSteps, signal, noteAtAbort, earlier: saved?.losses ?? [] });
   let step = saved?.step ?? 0;
   while (step < totalSteps && !signal.aborted) {
-    const data = batch(used, step, batchSize).map((conversation) => toDatum(conversation, tokenizer));
+    const data = batch(used, step, batchSize).map(toDatum);
     const forward = training.forwardBackward(data, 'cross_entropy');
     const update = training.optimStep({ learningRate: target.learningRate });
     const output = await forward;
@@ -92,10 +102,11 @@ await runExample(program, async ({ signal, options, flags, count }) => {
   console.log(`Validation loss per token: ${before.toFixed(6)} → ${(await evaluate(training, validation)).toFixed(6)}`);
   const sampling = await target.service.createSamplingClient({ modelPath: path, retry: true, signal });
   for (const { messages } of held.slice(0, 3)) {
-    const question = messages[0]?.content ?? '';
-    const samplingParams = { maxTokens: 40, temperature: 0, stop: ['\n'] };
-    const { sequences } = await sampling.sample({ prompt: ModelInput.fromText(promptOf(question), tokenizer), samplingParams }, { signal });
-    console.log(`  ${question}  →  ${quoted(tokenizer.decode(sequences[0]?.tokens ?? []).trim())}`);
+    const question = messages.slice(0, -1);
+    const samplingParams = { maxTokens: 40, temperature: 0, stop: renderer.getStopSequences() };
+    const { sequences } = await sampling.sample({ prompt: renderer.buildGenerationPrompt(question), samplingParams }, { signal });
+    const { message } = renderer.parseResponse(sequences[0]?.tokens ?? []);
+    console.log(`  ${question.at(-1)?.content}  →  ${quoted(messageText(message).trim())}`);
   }
   const picture = await writeOutput(
     'supervised-loss.svg',

@@ -17,6 +17,8 @@ export interface BothWays {
   readonly behaviour: string;
   /** For a shorter run through the bad network, where retries take their time. */
   readonly argsWhenBusy?: readonly string[];
+  /** The model to use there. Default: the first that the service offers. */
+  readonly modelWhenBusy?: string;
   readonly check: (result: Result) => void | Promise<void>;
 }
 
@@ -24,7 +26,7 @@ export interface BothWays {
  * Two tests: an example shows the same on the embedded engine, without an account, and on a service that the environment names, through a
  * bad network. They run beside others: through a bad network a program mostly waits.
  */
-export function itBothWays({ example, behaviour, argsWhenBusy = [], check }: BothWays): void {
+export function itBothWays({ example, behaviour, argsWhenBusy = [], modelWhenBusy, check }: BothWays): void {
   it.concurrent(`${example} ${behaviour}, on the embedded engine`, async () => {
     await using out = await temporaryOutput();
     const ended = await runProgram(example, { out: out.path });
@@ -35,7 +37,8 @@ export function itBothWays({ example, behaviour, argsWhenBusy = [], check }: Bot
   it.concurrent(`${example} ${behaviour}, through a bad network`, async () => {
     await using out = await temporaryOutput();
     await using service = await busyService();
-    const ended = await runProgram(example, { out: out.path, env: service.env, args: argsWhenBusy });
+    const env = modelWhenBusy === undefined ? service.env : { ...service.env, TINKEX_BASE_MODEL: modelWhenBusy };
+    const ended = await runProgram(example, { out: out.path, env, args: argsWhenBusy });
     expectSuccess(ended);
     await check({ ...ended, out: out.path, apiKey: service.server.apiKey });
     expect(service.chaos.faults).toBeGreaterThan(0);

@@ -147,6 +147,17 @@ describe('an example that cannot run says why, once', () => {
   });
 });
 
+it('conversations may begin with a system message', async () => {
+  await using out = await temporaryOutput();
+  const file = join(out.path, 'with-system.jsonl');
+  const line =
+    '{"messages": [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello"}]}';
+  await writeFile(file, `${line}\n${line}\n`);
+  const { code, stdout } = await runProgram('supervised', { out: out.path, args: ['--data', file, '--epochs', '2'] });
+  expect(stdout).toContain('Conversations: 1 for training, 1 for validation; steps: 2');
+  expect(code).toBe(0);
+});
+
 it('an example whose reader leaves ends silently', async () => {
   for (const name of ['quickstart', 'concurrent-sampling']) expect(await runForHastyReader(name)).toMatchObject({ code: 0, stderr: '' });
 });

@@ -87,9 +87,10 @@ describe('in a terminal, supervised', () => {
     expect(step).toBeGreaterThanOrEqual(3);
     expect(step).toBeLessThan(32);
 
-    await using resumed = new ProgramInPty('supervised', { out: out.path, ...size });
+    await using resumed = new ProgramInPty('supervised', { out: out.path, ...size, args: ['--save-every', '20'] });
     expect(await resumed.ends()).toBe(0);
     const screen = resumed.lines.join('\n');
+    expect(screen).toContain('The interrupted run was started with --save-every 10; it continues with 20.');
     expect(screen).toContain(`Continuing after step ${step}, from tinker://`);
     const curve = onlyCurve(resumed.lines);
     expect(curve.step).toMatch(/^step 32\/32 /);

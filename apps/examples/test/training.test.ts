@@ -57,10 +57,11 @@ itBothWays({
   example: 'supervised',
   behaviour: 'learns answers, and gets better at questions it never saw',
   argsWhenBusy: ['--epochs', '4'],
+  modelWhenBusy: 'tinkex/small',
   check: async ({ stdout, out }) => {
     const [{ from, to } = { from: 0, to: 1 }] = changes(stdout, 'Validation loss per token');
     expect(to).toBeLessThan(from / 10);
-    expect(stdout).toMatch(/capital of Greece\? +→ +"Athens, /);
+    expect(stdout).toMatch(/parliament sit in Norway\? +→ +"Oslo, /);
     expect(await pointsOf(join(out, 'supervised-loss.svg'))).toBeGreaterThanOrEqual(16);
   },
 });

@@ -1,9 +1,12 @@
 import { readFile } from 'node:fs/promises';
-import { type Datum, encodedIds, nextTokenDatum, type Tokenizer } from '@tinkex/types';
+import type { Datum } from '@tinkex/types';
+
+const ROLES = ['system', 'user', 'assistant'] as const;
+type Role = (typeof ROLES)[number];
 
 /** One line of the file: roles and messages. */
 export interface Conversation {
-  readonly messages: readonly { readonly role: 'user' | 'assistant'; readonly content: string }[];
+  readonly messages: readonly { readonly role: Role; readonly content: string }[];
 }
 
 /** Reads a JSONL file of conversations. The error for an invalid line names the line. */
@@ -26,7 +29,7 @@ export async function readConversations(path: string): Promise<Conversation[]> {
 
 function parseLine(line: string, where: string): Conversation {
   const expected =
-    'expected {"messages": [{"role": "user" | "assistant", "content": "…"}, …]}, with an answer by the assistant and no empty content';
+    'expected {"messages": [{"role": "system" | "user" | "assistant", "content": "…"}, …]}, with an answer by the assistant and no empty content';
   let value: unknown;
   try {
     value = JSON.parse(line);
@@ -41,29 +44,9 @@ function isConversation(value: unknown): value is Conversation {
   const { messages } = (value ?? {}) as { messages?: unknown };
   if (!Array.isArray(messages)) return false;
   const isEachFine = messages.every(
-    (message) =>
-      typeof message?.content === 'string' && message.content !== '' && (message.role === 'user' || message.role === 'assistant'),
+    (message) => typeof message?.content === 'string' && message.content !== '' && ROLES.includes(message.role),
   );
   return isEachFine && messages.some(({ role }) => role === 'assistant');
-}
-
-/** The text that the assistant continues. A chat model has its own template; this one suits any base model. */
-export function promptOf(question: string): string {
-  return `Q: ${question}\nA: `;
-}
-
-/** A conversation as a training example: the model reads everything, but only the assistant's words have weight. */
-export function toDatum({ messages }: Conversation, tokenizer: Tokenizer): Datum {
-  const tokens: number[] = [];
-  const weights: number[] = [];
-  for (const { role, content } of messages) {
-    const text = role === 'user' ? promptOf(content) : `${content}\n`;
-    for (const id of Array.from(encodedIds(tokenizer.encode(text)))) {
-      tokens.push(id);
-      weights.push(role === 'assistant' ? 1 : 0);
-    }
-  }
-  return nextTokenDatum(tokens, { weights });
 }
 
 /** The sum of the weights of all targets: divide a summed loss by it to get the loss per token. */

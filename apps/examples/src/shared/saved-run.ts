@@ -11,6 +11,8 @@ export interface SavedRun {
   readonly losses: readonly number[];
   /** Identifies data and settings: a run continues exactly only with the same ones. */
   readonly fingerprint: string;
+  /** Options that may change: the user hears which have. */
+  readonly settings?: Readonly<Record<string, number>> | undefined;
 }
 
 /** Keeps one run in an output file. */

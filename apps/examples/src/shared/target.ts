@@ -1,5 +1,6 @@
 import { ServiceClient, type ServiceClientOptions } from '@tinkex/clients';
 import type { AttachedInspector } from '@tinkex/inspector';
+import { getLr, modelNames } from '@tinkex/renderers';
 import { startServer, type TestServer, type TestServerOptions } from '@tinkex/testkit';
 import { NotFoundError } from '@tinkex/types';
 import { type InspectedRun, openInspection, stayOpen } from './inspection.js';
@@ -115,8 +116,10 @@ function serviceOfEnvironment(): NamedService {
   return { baseUrl: TINKER_BASE_URL, apiKey: TINKER_API_KEY, credentialCommand: TINKER_CREDENTIAL_CMD, baseModel: TINKEX_BASE_MODEL };
 }
 
+/** What the cookbook recommends for a model of the table; a middle value for others. */
 function learningRateFor(baseModel: string): number {
-  return baseModel.startsWith('tinkex/') ? 2e-2 : 4e-4;
+  if (baseModel.startsWith('tinkex/')) return 2e-2;
+  return modelNames().includes(baseModel) ? getLr(baseModel) : 4e-4;
 }
 
 /**
