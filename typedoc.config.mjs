@@ -19,6 +19,9 @@ export default {
     readme: 'none',
     excludePrivate: true,
     excludeInternal: true,
+    // What a package exports of a sibling is described there, once.
+    excludeExternals: true,
+    externalPattern: ['**/node_modules/**', '**/dist/**'],
     // The tag protobuf's generator puts on everything it writes.
     blockTags: [...OptionDefaults.blockTags, '@generated'],
     excludeTags: [...OptionDefaults.excludeTags, '@generated'],

@@ -44,9 +44,7 @@ walk(main_cli, [])
  * each; a command of the installed version without a case is a problem too.
  */
 export async function checkTinkerCommands(environment: PythonEnvironment, subject: CommandSubject): Promise<string[]> {
-  const listed = await environment.run('python', ['-c', LIST_COMMANDS], {});
-  if (listed.code !== 0) return [`the commands cannot be listed\n${listed.output}`];
-  const names = listed.stdout.trim().split('\n');
+  const names = await listCommands(environment);
   const problems: string[] = [];
   for (const stage of stagesOf(environment, subject)) {
     const wanted = stage.filter(({ args }) => names.includes(nameOf(args)));
@@ -60,6 +58,13 @@ export async function checkTinkerCommands(environment: PythonEnvironment, subjec
   );
   for (const name of names.filter((each) => !covered.has(each))) problems.push(`\`tinker ${name}\` has no case`);
   return problems;
+}
+
+/** The commands of the installed version: `checkpoint list`. */
+export async function listCommands({ run }: PythonEnvironment): Promise<string[]> {
+  const { code, stdout, output } = await run('python', ['-c', LIST_COMMANDS], {});
+  if (code !== 0) throw new Error(`The commands of tinker cannot be listed.\n${output}`);
+  return stdout.trim().split('\n');
 }
 
 /** Commands that may run at the same time, stage by stage. */
@@ -131,7 +136,7 @@ function endOf({ code, output }: CommandResult): string {
 }
 
 /** `checkpoint list` for `--format json checkpoint list --run-id …`. */
-function nameOf(args: readonly string[]): string {
+export function nameOf(args: readonly string[]): string {
   const words = args[0] === '--format' ? args.slice(2) : args;
   return words[0] === 'version' ? 'version' : words.slice(0, 2).join(' ');
 }

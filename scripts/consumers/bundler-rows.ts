@@ -55,7 +55,8 @@ export async function main({ baseUrl, apiKey }) {
   await service.close();
   return \`loss \${typeof metrics['loss:sum']}, \${sequences.length} sequence\`;
 }`;
-const BUILD_WORKER = `
+/** Bundles a worker, and refuses imports of what no worker has. */
+export const BUILD_WORKER = `
 import { build } from 'esbuild';
 const conditions = ['workerd', 'worker', 'browser'];
 const { metafile } = await build({ entryPoints: ['worker.mjs'], bundle: true, format: 'iife', globalName: 'worker', platform: 'neutral', mainFields: ['module', 'main'], conditions, metafile: true, outfile: 'out/worker.js', logLevel: 'error' });
@@ -63,11 +64,13 @@ const imports = Object.values(metafile.outputs).flatMap((output) => output.impor
 const foreign = imports.filter((path) => path !== '@huggingface/tokenizers' && path !== '@bokuweb/zstd-wasm');
 if (foreign.length > 0) throw new Error('the bundle imports ' + foreign.join(', '));
 if (Object.keys(metafile.inputs).some((file) => file.includes('/undici/'))) throw new Error('the bundle contains undici');`;
+/** What Node has and a worker lacks. */
+export const LACKING_IN_WORKERS = ['process', 'Buffer', 'global', 'setImmediate', 'clearImmediate'];
 /** The bundle runs as a function for which everything that a worker lacks is undefined. */
 const RUN_WORKER = `
 import { readFileSync } from 'node:fs';
 import { startServer } from '@tinkex/testkit';
-const lacking = ['process', 'Buffer', 'global', 'setImmediate', 'clearImmediate'];
+const lacking = ${JSON.stringify(LACKING_IN_WORKERS)};
 const bare = Object.create(null);
 for (const name of Object.getOwnPropertyNames(globalThis)) if (!lacking.includes(name)) bare[name] = globalThis[name];
 const { main } = new Function('globalThis', ...lacking, readFileSync('out/worker.js', 'utf8') + '; return worker;')(bare);

@@ -1,4 +1,5 @@
 import type { Row } from './row.js';
+import { webAppFiles } from './web-app-rows.js';
 
 const ROUTE = `
 import { ServiceClient } from '@tinkex/clients';
@@ -14,18 +15,18 @@ export async function GET() {
 `;
 const LAYOUT = 'export default function Layout({ children }) {\n  return <html lang="en"><body>{children}</body></html>;\n}\n';
 
-/** A route handler that talks to the service. `next build` resolves every import of it, without the optional peers. */
+/** The app of the guide "In your web app", and a route handler that talks to the service. `next build` resolves every import, without the optional peers. */
 export function nextRow(): Row {
   return {
     name: 'Next.js',
     files: {
+      ...webAppFiles(),
       'app/api/models/route.js': ROUTE,
       'app/layout.jsx': LAYOUT,
-      'app/page.jsx': 'export default function Page() {\n  return <p>Models</p>;\n}\n',
       'next.config.mjs': 'export default { turbopack: { root: import.meta.dirname + "/../.." } };\n',
     },
     commands: [['node', '../../node_modules/next/dist/bin/next', 'build']],
     env: { NEXT_TELEMETRY_DISABLED: '1' },
-    expected: '/api/models',
+    expected: '/api/chat',
   };
 }

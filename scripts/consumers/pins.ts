@@ -1,4 +1,4 @@
-/** The compilers, bundlers, test runners and instrumentations that users have, as npm packages. A compiler has its version in its name, because there are several. */
+/** The compilers, bundlers, test runners, frameworks and instrumentations that users have, as npm packages. A compiler has its version in its name, because there are several. */
 export const PINS = {
   'typescript-5.4': 'npm:typescript@5.4.5',
   'typescript-5.9': 'npm:typescript@5.9.3',
@@ -18,7 +18,9 @@ export const PINS = {
   '@opentelemetry/context-async-hooks': '2.12.0',
   '@opentelemetry/instrumentation-undici': '0.28.0',
   '@opentelemetry/sdk-trace-base': '2.12.0',
+  ai: '6.0.322',
+  express: '5.3.0',
 } as const;
 
 /** Only the weekly run installs it: it is larger than all others together. */
-export const NEXT_PINS = { next: '16.4.6', react: '19.3.1', 'react-dom': '19.3.1' } as const;
+export const NEXT_PINS = { next: '16.4.6', react: '19.3.1', 'react-dom': '19.3.1', ai: '6.0.322', '@ai-sdk/react': '3.0.323' } as const;

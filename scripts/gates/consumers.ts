@@ -1,5 +1,5 @@
 /**
- * Gate: the packed packages work in the set-ups that users have: compilers, bundlers, test runners, without the optional peers. Every row of the README's
+ * Gate: the packed packages work in the set-ups that users have: compilers, bundlers, test runners, web frameworks, without the optional peers. Every row of the README's
  * table of these is a project here that is built and run. A sample of the compilers' matrix by default; `--full` takes all of it, `--next` only Next.js.
  */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -12,8 +12,9 @@ import { NEXT_PINS, PINS } from '../consumers/pins.js';
 import type { Row } from '../consumers/row.js';
 import { testRunnerRows } from '../consumers/test-runner-rows.js';
 import { sampledTypescriptRows, typescriptRows } from '../consumers/typescript-rows.js';
+import { webAppRows } from '../consumers/web-app-rows.js';
 import { publishedPackages, root } from '../packages.mjs';
-import { installTools } from '../runtimes/toolbox.js';
+import { fillToolbox, installTools } from '../runtimes/toolbox.js';
 import { Consumer } from '../tarballs/consumer.js';
 import { command } from './command.js';
 import { inParallel } from './in-parallel.js';
@@ -30,12 +31,20 @@ const PROJECTS = join(TOOLBOX, 'projects');
 await installTools(TOOLBOX, isNext ? { ...NEXT_PINS } : PINS);
 rmSync(PROJECTS, { recursive: true, force: true });
 const packages = publishedPackages();
-const wanted = packages.filter(({ name }) => name === 'clients' || name === 'testkit');
+const wanted = packages.filter(({ name }) => ['clients', 'testkit', 'ai-sdk'].includes(name));
 await new Consumer(PROJECTS, wanted, packages).install(await packAll());
-const compilers = isFull ? typescriptRows() : sampledTypescriptRows();
-const rows = isNext ? [nextRow()] : [...bundlerRows(), ...testRunnerRows(), openTelemetryRow(), ...deploymentRows(), ...compilers];
+const rows = isNext ? [nextRow()] : await everydayRows();
 const problems = await inParallel(rows, examine);
 verdict('check:consumers', rows.map(({ name }) => name).join('; '), problems.flat());
+
+/** A name in the arguments narrows them down. */
+async function everydayRows(): Promise<Row[]> {
+  await fillToolbox();
+  const compilers = isFull ? typescriptRows() : sampledTypescriptRows();
+  const all = [...bundlerRows(), ...testRunnerRows(), ...(await webAppRows()), openTelemetryRow(), ...deploymentRows(), ...compilers];
+  const names = process.argv.slice(2).filter((argument) => !argument.startsWith('--'));
+  return all.filter(({ name }) => names.length === 0 || names.some((part) => name.includes(part)));
+}
 
 async function examine({ name, files, manifest = { type: 'module' }, commands, env = {}, expected, isOurs }: Row): Promise<string[]> {
   const project = join(PROJECTS, name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-'));

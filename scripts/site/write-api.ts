@@ -1,34 +1,53 @@
-import { readdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { commandOrThrow } from '../gates/command.js';
 import { publishedPackages } from '../packages.mjs';
+import { apiHome, apiPages, type DocumentedPackage } from './api-pages.js';
 
-/** Writes the API reference as pages of the site: one per entry point of each package, and an overview per package. The packages must be built. */
+/** Writes the API reference as pages of the site, and its sidebar. The packages must be built. */
 export async function writeApi(folder: string, program: string): Promise<void> {
+  const api = join(folder, 'api');
   const plugin = join(program, 'node_modules/typedoc-plugin-markdown/dist/index.js');
   const options = {
-    ...{ plugin, out: join(folder, 'api'), readme: 'none', router: 'module', outputFileStrategy: 'modules', entryFileName: 'index' },
+    ...{ plugin, out: api, readme: 'none', router: 'module', outputFileStrategy: 'modules', entryFileName: 'index' },
     ...{ hidePageHeader: 'true', sanitizeComments: 'true', useHTMLEncodedBrackets: 'true', expandParameters: 'true' },
   };
   await commandOrThrow(
     'typedoc',
     Object.entries(options).flatMap(([name, value]) => [`--${name}`, value]),
   );
-  writeFileSync(join(folder, '.vitepress/api-sidebar.json'), JSON.stringify(sidebar(join(folder, 'api')), null, 2));
+  const packages = documentedPackages();
+  const pages = apiPages(markdownFiles(api), packages);
+  rmSync(api, { recursive: true });
+  write(join(api, 'index.md'), apiHome(packages));
+  for (const { file, text } of [...pages.values()].flat()) write(join(api, file), `${text}\n`);
+  const sidebar = [...pages].map(([id, [, ...parts]]) => ({
+    text: id,
+    link: `/api/${id}/`,
+    collapsed: true,
+    items: parts.map(({ file, label }) => ({ text: label, link: `/api/${file.replace(/\.md$/, '')}` })),
+  }));
+  write(join(folder, '.vitepress/api-sidebar.json'), JSON.stringify(sidebar, null, 2));
 }
 
-function sidebar(api: string) {
-  const groups = publishedPackages().map(({ id }) => {
-    const [scope = '', name = ''] = id.includes('/') ? id.split('/') : ['', id];
-    const folder = readdirSync(join(api, scope), { withFileTypes: true }).find((entry) => entry.name === name);
-    const link = `/api/${id}`;
-    if (folder?.isDirectory() !== true) return { text: id, link };
-    const modules = readdirSync(join(api, id)).filter((file) => file.endsWith('.md') && file !== 'README.md');
-    const items = modules.sort().map((file) => ({
-      text: file === 'index.md' ? id : `${id}/${file.slice(0, -3)}`,
-      link: `${link}/${file === 'index.md' ? '' : file.slice(0, -3)}`,
-    }));
-    return { text: id, items };
+function documentedPackages(): DocumentedPackage[] {
+  return publishedPackages().map(({ id, dir, folder, manifest }) => {
+    const index = readFileSync(join(dir, 'src/index.ts'), 'utf8');
+    const siblings = [...index.matchAll(/from '(@tinkex\/[^'/]+)/g)].map(([, name = '']) => name);
+    return {
+      ...{ id, folder, description: String(manifest['description'] ?? '') },
+      has: (file) => existsSync(join(dir, file)),
+      alsoExports: [...new Set(siblings)],
+    };
   });
-  return groups;
+}
+
+function markdownFiles(folder: string): Map<string, string> {
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.md'));
+  return new Map(files.map((file) => [file.replaceAll('\\', '/'), readFileSync(join(folder, file), 'utf8')]));
+}
+
+function write(file: string, text: string): void {
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, text);
 }

@@ -29,6 +29,9 @@ export function writePages(folder: string, sections: readonly Section[] = siteSe
     const plain = withoutCode(markdown).split('\n');
     const lines = markdown.split(/\r?\n/).map((line, index) => {
       if (plain[index] === '' && line !== '') return line;
+      // The picture beside the title of the first page is named in its front matter.
+      const own = one === HOME_PAGE ? /^( +src: )(\S+)$/.exec(line) : null;
+      if (own !== null) return `${own[1]}${picture(join(dirname(one.source), own[2] ?? ''))}`;
       return withAnchor(siteLinks(line, one.source, one.target, root, { pages: targets, picture }), plain[index] ?? '');
     });
     write(join(folder, one.target), lines.join('\n'));

@@ -13,6 +13,7 @@ export default {
   // A guide may mention the address of a server that you start yourself.
   ignoreDeadLinks: [/^https?:\/\/(?:127\.0\.0\.1|localhost)/],
   themeConfig: {
+    logo: '/icon.svg',
     nav: [
       { text: 'Guides', link: '/guides/' },
       { text: 'Packages', link: '/packages/clients' },

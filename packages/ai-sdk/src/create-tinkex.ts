@@ -1,6 +1,6 @@
 import { type LanguageModelV3, NoSuchModelError, type ProviderV3 } from '@ai-sdk/provider';
-import { type GatewayModels, type SamplingService, serviceModels } from '@tinkex/gateway';
-import { type GenerationLimits, toDirectory } from '@tinkex/gateway/generation';
+import type { GatewayModels, SamplingService } from '@tinkex/gateway';
+import { type GenerationLimits, serviceModels, toDirectory } from '@tinkex/gateway/generation';
 import { DEFAULT_PIECE_TOKENS } from '@tinkex/renderers';
 import { ConfigurationError } from '@tinkex/types';
 import { TinkexLanguageModel } from './language-model.js';

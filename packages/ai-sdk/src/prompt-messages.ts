@@ -72,8 +72,15 @@ function outputText(output: LanguageModelV3ToolResultOutput): string {
 function imagePart({ data, mediaType }: LanguageModelV3FilePart): ContentPart {
   if (!mediaType.startsWith('image/')) throw new UnsupportedFunctionalityError({ functionality: `files of type ${mediaType}` });
   if (data instanceof URL) return { type: 'image', image: data.href };
-  const base64 = typeof data === 'string' ? data : Buffer.from(data).toString('base64');
+  const base64 = typeof data === 'string' ? data : base64Of(data);
   return { type: 'image', image: `data:${mediaType === 'image/*' ? 'image/png' : mediaType};base64,${base64}` };
+}
+
+/** Piece by piece: a call takes only so many arguments. */
+function base64Of(bytes: Uint8Array): string {
+  let text = '';
+  for (let at = 0; at < bytes.length; at += 8_192) text += String.fromCharCode(...bytes.subarray(at, at + 8_192));
+  return btoa(text);
 }
 
 function textPart(text: string): ContentPart {

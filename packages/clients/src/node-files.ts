@@ -1,4 +1,4 @@
-import { nodeModule } from '@tinkex/http/runtime';
+import { findNodeModule, nodeModule } from '@tinkex/http/runtime';
 
 const PURPOSE = 'Working with files (checkpoints, tokenizers)';
 
@@ -10,4 +10,9 @@ export function fileSystem(): typeof import('node:fs/promises') {
 /** Node's rules for paths of this system. */
 export function paths(): typeof import('node:path') {
   return nodeModule('node:path', PURPOSE);
+}
+
+/** Whether a name is a path from the root of this system. Where there are no files, no name is. */
+export function isAbsolutePath(name: string): boolean {
+  return findNodeModule('node:path')?.isAbsolute(name) ?? false;
 }

@@ -11,7 +11,8 @@ export interface PtyOptions {
 
 /** A shell that runs the command and says how it ended, then waits for a line: so nothing of the screen is lost at the end. */
 const SHELL = 'trap : INT; "$@"; echo "[exit code $?]"; read -r _';
-const ENDED = /^\[exit code (\d+)\]$/m;
+// After Ctrl-C the terminal has written ^C before it.
+const ENDED = /\[exit code (\d+)\]$/m;
 
 /** The command in a real pseudo-terminal, whose output a terminal emulator shows as a person would see it. */
 export class CommandInPty implements AsyncDisposable {

@@ -19,6 +19,8 @@ export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
   readonly input?: string | undefined;
+  /** Ctrl-C comes as soon as stderr has this. */
+  readonly stopAt?: RegExp | undefined;
 }
 
 /** The environment without anything that names a service or changes how a program starts or prints. */
@@ -28,11 +30,14 @@ export function plainEnvironment(): Record<string, string> {
 }
 
 /** Runs the command in its own process, with pipes, to its end. */
-export async function runCommand(args: readonly string[], { env = {}, cwd, input = '' }: RunOptions = {}): Promise<CommandResult> {
+export async function runCommand(args: readonly string[], { env = {}, cwd, input = '', stopAt }: RunOptions = {}): Promise<CommandResult> {
   const child = spawn(process.execPath, [MAIN, ...args], { cwd, env: { ...plainEnvironment(), ...env } });
   const read = async (stream: NodeJS.ReadableStream): Promise<string> => {
     let text = '';
-    for await (const chunk of stream.setEncoding('utf8')) text += String(chunk);
+    for await (const chunk of stream.setEncoding('utf8')) {
+      text += String(chunk);
+      if (stream === child.stderr && stopAt?.test(text) === true) child.kill('SIGINT');
+    }
     return text;
   };
   child.stdin.end(input);

@@ -7,8 +7,6 @@ import { type CommandResult, plainEnvironment, type RunOptions } from './run-com
 export interface HereOptions extends RunOptions {
   /** The width of a terminal that shows both streams; unset for pipes. */
   readonly columns?: number | undefined;
-  /** Ctrl-C comes as soon as stderr has this. */
-  readonly stopAt?: RegExp | undefined;
 }
 
 /** The folder and the environment belong to the process, so one command line runs at a time. */

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@tinkex/types';
 import { parseJson } from '@tinkex/types/wire';
-import { fileSystem, paths } from '../node-files.js';
+import { fileSystem, isAbsolutePath, paths } from '../node-files.js';
 import { type TokenizerFiles, type TokenizerReference, tokenizerIdParts, tokenizerUnavailable } from './tokenizer-source.js';
 
 /**
@@ -21,7 +21,7 @@ export async function findTokenizerDirectory(directory: string, reference: Token
 }
 
 function partsOf({ id }: TokenizerReference): string[] {
-  return tokenizerIdParts(paths().isAbsolute(id) ? paths().basename(id) : id);
+  return tokenizerIdParts(isAbsolutePath(id) ? paths().basename(id) : id);
 }
 
 /** Reads the tokenizer of a model that the server names by a path, if that path exists on this machine too. */

@@ -1,7 +1,7 @@
 import type { Transport } from '@tinkex/http';
 import { emitWarning } from '@tinkex/http/runtime';
 import { ByteTokenizer, isByteTokenizerId, type Tokenizer, tokenizerIdFor } from '@tinkex/types';
-import { paths } from '../node-files.js';
+import { isAbsolutePath } from '../node-files.js';
 import { CallScope } from '../runtime/call-scope.js';
 import type { Runtime } from '../runtime/runtime.js';
 import { waitFor } from '../runtime/wait-for.js';
@@ -73,7 +73,7 @@ export class TokenizerLibrary {
     if (supplied) return noteOther(supplied, id, 'what tokenizer.load returned');
     if (isByteTokenizerId(id)) return this.#loadInsteadOfBytes(reference);
     if (directory !== undefined) return buildHuggingFaceTokenizer(id, await readTokenizerDirectory(directory, reference));
-    if (paths().isAbsolute(reference.id)) return buildHuggingFaceTokenizer(reference.id, await readModelDirectory(reference));
+    if (isAbsolutePath(reference.id)) return buildHuggingFaceTokenizer(reference.id, await readModelDirectory(reference));
     if (hubUrl === false) throw tokenizerUnavailable(reference.id, 'no directory is set and the hub is turned off');
     return buildHuggingFaceTokenizer(reference.id, await this.#fetch(reference, hubUrl));
   }
@@ -116,7 +116,7 @@ function warn(message: string): void {
 function tokenizerReference(modelName: string, tokenizerId: string | undefined): TokenizerReference {
   const named = tokenizerId || modelName;
   // Some servers name a model by the path of its folder.
-  if (paths().isAbsolute(named)) return { id: named };
+  if (isAbsolutePath(named)) return { id: named };
   const { tokenizerId: id, revision } = tokenizerIdFor(modelName, tokenizerId);
   return { id, revision };
 }

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { type Clock, systemClock } from '@tinkex/http';
 import { DEFAULT_PIECE_TOKENS } from '@tinkex/renderers';
 import { ConfigurationError } from '@tinkex/types';
@@ -63,7 +62,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       maxAttempts: options.maxAttempts ?? 3,
     },
     capture: options.capture,
-    createId: (prefix) => `${prefix}${randomUUID().replaceAll('-', '')}`,
+    createId: (prefix) => `${prefix}${crypto.randomUUID().replaceAll('-', '')}`,
     unixSeconds: () => Math.floor(clock.wallMs() / 1000),
   };
   for (const [option, value] of Object.entries({ ...context.limits, maxBodyBytes })) {
@@ -74,7 +73,7 @@ export function createGateway(options: GatewayOptions): Gateway {
 
   async function route(request: Request, path: string): Promise<Response> {
     const { method, headers, signal } = request;
-    checkKey(headers);
+    await checkKey(headers);
     if (method === 'GET' && path === '/v1/models') {
       return headers.has('anthropic-version') ? listAnthropicModels(context) : listModels(context);
     }

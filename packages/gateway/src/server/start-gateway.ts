@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { type FetchServer, type FetchServerOptions, startFetchServer } from '@tinkex/http/server';
 import { createGateway, type GatewayOptions } from './gateway.js';
 
@@ -30,7 +29,7 @@ export interface RunningGateway extends FetchServer {
  * ```
  */
 export async function startGateway(options: StartGatewayOptions): Promise<RunningGateway> {
-  const apiKeys = options.apiKeys ?? [`tinkex-${randomBytes(24).toString('base64url')}`];
+  const apiKeys = options.apiKeys ?? [`tinkex-${crypto.randomUUID().replaceAll('-', '')}`];
   const server = await startFetchServer(createGateway({ ...options, apiKeys }), options);
   return { ...server, apiKey: apiKeys[0] ?? '' };
 }

@@ -1,8 +1,18 @@
 import { withAdmin } from '../config/connect.js';
+import { formatSize } from '../output/format-size.js';
 import { storageJson } from '../output/json-shapes.js';
 import { type JsonFields, showList } from '../output/show-result.js';
+import type { Column } from '../output/table.js';
 import { type RegisterCommand, runWith } from './command-context.js';
 import { examples } from './help-text.js';
+
+const COLUMNS: readonly Column<JsonFields>[] = [
+  { header: 'Project', value: (row) => String(row['project_id'] ?? '') },
+  { header: 'Owner', value: (row) => String(row['user_email'] ?? row['user_name'] ?? row['org_user_urn'] ?? '') },
+  { header: 'Checkpoints', value: (row) => String(row['checkpoint_count'] ?? ''), isRight: true },
+  { header: 'Size', value: (row) => formatSize(Number(row['size_bytes'] ?? -1)), isRight: true },
+  { header: 'USD per Month', value: (row) => priceOf(row['estimated_monthly_cost_usd']), isRight: true },
+];
 
 interface StorageOptions {
   readonly projectId?: string | undefined;
@@ -22,10 +32,9 @@ export const register: RegisterCommand = (parent, process) => {
         const json = storageJson(usage);
         const { effective_rate_usd_per_gigabyte_month: rate } = json;
         const rows: JsonFields[] = json.data.map((row) => ({ effective_rate_usd_per_gigabyte_month: rate, ...row }));
-        const names = Object.keys(rows[0] ?? {});
         await showList(context, {
-          title: rows.length === 0 ? 'No checkpoint storage in use' : 'Current checkpoint storage',
-          columns: names.map((name) => ({ header: name, value: (row: JsonFields) => String(row[name] ?? '') })),
+          title: rows.length === 0 ? 'No checkpoint storage in use' : `Current checkpoint storage${priceText(rate)}`,
+          columns: COLUMNS,
           rows,
           json,
           csv: (row) => row,
@@ -33,3 +42,13 @@ export const register: RegisterCommand = (parent, process) => {
       }),
     );
 };
+
+function priceText(rate: number | null): string {
+  return rate === null ? '' : `, at ${rate} USD per gigabyte and month`;
+}
+
+/** Cents, and for less the first two digits that say something. */
+function priceOf(usd: unknown): string {
+  if (typeof usd !== 'number') return '';
+  return usd >= 0.01 || usd === 0 ? usd.toFixed(2) : String(Number(usd.toPrecision(2)));
+}

@@ -1,5 +1,6 @@
 import type { CompletionEvent, Message } from '@tinkex/renderers';
 import { counted } from './format-time.js';
+import { printable } from './printable.js';
 import type { Terminal } from './terminal.js';
 
 /** Shows answers while they are sampled. Thinking is folded to one line unless it is wanted. */
@@ -35,7 +36,8 @@ export class AnswerView {
         hasText ||= event.text.trim() !== '';
       } else if (event.type === 'toolCall') {
         endThinking();
-        this.#terminal.write(style.yellow(`[calls ${event.toolCall.function.name}(${event.toolCall.function.arguments})]`));
+        const { name, arguments: given } = event.toolCall.function;
+        this.#terminal.write(style.yellow(printable(`[calls ${name}(${given})]`)));
       } else if (event.type === 'completion') {
         endThinking();
         this.#terminal.write('\n');

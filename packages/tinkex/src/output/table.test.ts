@@ -22,6 +22,12 @@ it('breaks wide cells so that the table fits, and keeps the first column whole',
   expect(table.match(/=/g)).toHaveLength(100);
 });
 
+it('fits many columns with long headers into a narrow terminal', () => {
+  const columns = Array.from({ length: 9 }, (_, at) => ({ header: `a_long_name_of_column_${at}`, value: () => 'x'.repeat(5 * at) }));
+  const table = renderTable(columns, [[]], { isBoxed: true, columns: 80, style: createStyle(false) });
+  expect(new Set(table.trimEnd().split('\n').map(textWidth))).toEqual(new Set([80]));
+});
+
 it('counts wide characters as two columns and shows control characters', () => {
   const table = renderTable(COLUMNS, [['日本', 'a\u001b[31mb\nc']], { isBoxed: true, columns: 80, style: createStyle(true) });
   expect(new Set(table.trimEnd().split('\n').map(textWidth)).size).toBe(1);

@@ -21,6 +21,9 @@ export interface TableOptions {
 }
 
 const MIN_COLUMN_WIDTH = 8;
+/** As narrow as a column, or the first, becomes before lines would run over the edge. */
+const LEAST_COLUMN_WIDTH = 3;
+const MIN_FIRST_WIDTH = 16;
 /** `│ ` and ` │`, and ` │ ` between columns. */
 const EDGE = 4;
 const GAP = 3;
@@ -57,14 +60,20 @@ export function renderTable<Row>(columns: readonly Column<Row>[], rows: readonly
   ].join('');
 }
 
-/** Takes columns from the widest until the table fits. The first, which people copy, stays whole. */
+/** Takes columns from the widest until the table fits. The first, which people copy, stays whole unless the others become unreadable. */
 function fitWidths(natural: readonly number[], columns: number): number[] {
   const widths = [...natural];
   const total = (): number => widths.reduce((sum, width) => sum + width, EDGE + GAP * (widths.length - 1));
-  while (total() > columns) {
-    const widest = widths.reduce((best, width, at) => (at > 0 && width > (widths[best] ?? 0) ? at : best), widths.length > 1 ? 1 : 0);
-    if (widest === 0 || (widths[widest] ?? 0) <= MIN_COLUMN_WIDTH) break;
+  const shrinkWidest = (first: number, floor: number): boolean => {
+    const widest = widths.reduce((best, width, at) => (at >= first && width > (widths[best] ?? 0) ? at : best), first);
+    if ((widths[widest] ?? 0) <= floor) return false;
     widths[widest] = (widths[widest] ?? 0) - 1;
+    return true;
+  };
+  while (total() > columns) {
+    if (shrinkWidest(1, MIN_COLUMN_WIDTH)) continue;
+    if ((widths[0] ?? 0) > MIN_FIRST_WIDTH) widths[0] = (widths[0] ?? 0) - 1;
+    else if (!shrinkWidest(0, LEAST_COLUMN_WIDTH)) break;
   }
   return widths;
 }
