@@ -60,7 +60,7 @@ export function webAppFiles(): Record<string, string> {
   );
 }
 
-/** The servers of the guide "In your web app", each asked by a chat. The fourth, Next.js, has a row of its own. */
+/** The servers of the guide "In your web app", each asked by a chat. The fourth, Next.js, has a separate row. */
 export async function webAppRows(): Promise<Row[]> {
   const files = webAppFiles();
   return [

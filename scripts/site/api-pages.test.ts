@@ -49,7 +49,7 @@ it('gives a package with many names an entry page by topic and a page per topic,
   );
   expect(topic).not.toContain('### Thing2 ');
   const extra = textOf(pages, '@tinkex/clients/extra.md');
-  expect(extra).toContain('# @tinkex/clients/extra');
+  expect(extra).toContain('# @tinkex/clients/extra {#page-top}');
   expect(extra).toContain('[Thing1](./topics/sampling.md#thing1), by [its id](./topics/sampling.md#id-1)');
 });
 

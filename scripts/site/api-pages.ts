@@ -162,12 +162,12 @@ function pagesOf(one: DocumentedPackage, modules: readonly Module[], places: Rea
   const isSplit = main.members.length > NAMES_ON_A_PAGE;
   const entry = [
     `[API reference](${link(file, 'index.md')}) / ${one.id}`,
-    `# ${one.id}`,
+    `# ${one.id} {#page-top}`,
     one.description,
     `How to use it: [${one.id}](${link(`api/${file}`, `packages/${one.id.split('/').at(-1)}.md`)}).`,
     ...others.map(
       ({ specifier, members }) =>
-        `\`${specifier}\` is an entry point of its own: [${countOf(members.length)}](${link(file, `${specifier}.md`)}).`,
+        `\`${specifier}\` is a separate entry point: [${countOf(members.length)}](${link(file, `${specifier}.md`)}).`,
     ),
     ...one.alsoExports.map((id) => `It also exports names of [${id}](${link(file, `${id}/index.md`)}), which are described there.`),
     overview(main, file, places),
@@ -197,7 +197,7 @@ function pagesOf(one: DocumentedPackage, modules: readonly Module[], places: Rea
 }
 
 function head(page: string, { id }: DocumentedPackage, title: string): string {
-  return `[API reference](${link(page, 'index.md')}) / [${id}](${link(page, `${id}/index.md`)})\n\n# ${title}`;
+  return `[API reference](${link(page, 'index.md')}) / [${id}](${link(page, `${id}/index.md`)})\n\n# ${title} {#page-top}`;
 }
 
 function countOf(names: number): string {
@@ -224,7 +224,7 @@ function overview(module: Module, page: string, places: ReadonlyMap<string, stri
           const target = `${place === page ? '' : link(page, place)}#${slug}`;
           return `| [${name}](${target}) | ${KINDS[kind]} | ${relinked(summary, module.source, page, places)} |`;
         });
-      return `## ${isOneTopic ? 'Exports' : titleOf(topic)}\n\n| name | kind | what it is |\n|---|---|---|\n${rows.join('\n')}`;
+      return `## ${isOneTopic ? 'Exports' : titleOf(topic)} {#topic-${topic}}\n\n| name | kind | what it is |\n|---|---|---|\n${rows.join('\n')}`;
     })
     .join('\n\n');
 }
@@ -235,7 +235,7 @@ function details(module: Module, members: readonly Member[], page: string, place
     .map((kind) => ({ kind, those: members.filter((member) => member.kind === kind) }))
     .filter(({ those }) => those.length > 0)
     .map(
-      ({ kind, those }) => `## ${kind}\n\n${those.map(({ lines }) => relinked(lines.join('\n'), module.source, page, places)).join('\n')}`,
+      ({ kind, those }) => `## ${kind} {#kind-${headingSlug(kind)}}\n\n${those.map(({ lines }) => relinked(lines.join('\n'), module.source, page, places)).join('\n')}`,
     )
     .join('\n\n');
 }

@@ -76,7 +76,7 @@ function imagePart({ data, mediaType }: LanguageModelV3FilePart): ContentPart {
   return { type: 'image', image: `data:${mediaType === 'image/*' ? 'image/png' : mediaType};base64,${base64}` };
 }
 
-/** Piece by piece: a call takes only so many arguments. */
+/** Piece by piece: the number of arguments of a call is limited. */
 function base64Of(bytes: Uint8Array): string {
   let text = '';
   for (let at = 0; at < bytes.length; at += 8_192) text += String.fromCharCode(...bytes.subarray(at, at + 8_192));

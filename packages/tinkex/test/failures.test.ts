@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdir } from 'node:fs/promises';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { startFileStore } from './file-store.js';
-import { MAIN, plainEnvironment, temporaryFolder } from './run-command.js';
+import { MAIN, plainEnvironment, runCommand, temporaryFolder } from './run-command.js';
 import { runHere } from './run-here.js';
 import { SECRET_KEY, type SeededServer, startSeededServer } from './seeded-server.js';
 
@@ -93,6 +94,35 @@ it('survives a reset in the middle of a download, and leaves nothing behind when
   expect(failed).toMatchObject({ code: 1, stderr: expect.stringContaining('outside') });
   expect(await readdir(folder.path)).toEqual(['a']);
 });
+
+it('continues a download whose process was killed in the middle', async () => {
+  await using place = await temporaryFolder();
+  const content = Buffer.alloc(1 << 20, 7);
+  await using store = await startFileStore(content);
+  const signed = { urls: { 'adapter_model.safetensors': store.url }, expires: new Date('2100-01-01T00:00:00Z') };
+  seeded.server.on('externalWeightsUrls').reply(200, signed).times(2);
+  store.plan.push('stuck');
+  const args = ['checkpoint', 'download', seeded.external, '-o', place.path];
+  const child = spawn(process.execPath, [MAIN, ...args], { env: { ...plainEnvironment(), ...seeded.env }, stdio: 'ignore' });
+  await store.stuck;
+  await vi.waitFor(async () => expect(await bytesIn(place.path)).toBeGreaterThan(100_000), { timeout: 60_000 });
+  child.kill('SIGKILL');
+  await once(child, 'close');
+  const { code, stderr } = await runCommand(args, { env: seeded.env });
+  expect(code, stderr).toBe(0);
+  expect(store.starts[0]).toBe(0);
+  expect(store.starts.at(-1)).toBeGreaterThan(0);
+  const [folderName = ''] = await readdir(place.path);
+  expect(await readdir(place.path)).toHaveLength(1);
+  expect(content.equals(await readFile(join(place.path, folderName, 'adapter_model.safetensors')))).toBe(true);
+});
+
+/** The bytes of all files below a folder. */
+async function bytesIn(folder: string): Promise<number> {
+  const files = (await readdir(folder, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile());
+  const sizes = await Promise.all(files.map(async ({ parentPath, name }) => (await stat(join(parentPath, name))).size));
+  return sizes.reduce((sum, size) => sum + size, 0);
+}
 
 it.skipIf(process.platform !== 'linux')('says that the disk is full, and what to do', async () => {
   const full = await runHere(['run', 'list', '--csv', '/dev/full'], { env: seeded.env });

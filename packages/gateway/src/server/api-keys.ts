@@ -25,7 +25,7 @@ async function digest(key: string): Promise<Uint8Array> {
   return new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(key)));
 }
 
-/** Looks at every byte, wherever the first difference is. */
+/** Compares every byte, wherever the first difference is. */
 function areEqual(one: Uint8Array, other: Uint8Array): boolean {
   return one.reduce((difference, byte, index) => difference | (byte ^ (other[index] ?? 0)), 0) === 0;
 }
