@@ -7,6 +7,7 @@ import { bundlerRows } from './bundler-rows.js';
 import { NEXT_PINS } from './pins.js';
 import { testRunnerRows } from './test-runner-rows.js';
 import { typescriptRows } from './typescript-rows.js';
+import { webAppRows } from './web-app-rows.js';
 
 const read = (file: string): string => readFileSync(join(root, file), 'utf8');
 const [, table = ''] = /## Where it runs\n(.*?)\n## /s.exec(read('README.md')) ?? [];
@@ -26,6 +27,10 @@ describe('the table of runtimes, bundlers, test runners and compilers in the REA
     for (const { name } of [...bundlerRows(), ...testRunnerRows()]) expect(named).toContain(name.split(',')[0]?.toLowerCase());
     expect(row('bundlers')).toContain(`Next.js ${NEXT_PINS.next.split('.')[0]} weekly`);
     expect(read('.github/workflows/weekly.yml')).toContain('check:consumers -- --next');
+  });
+
+  it('names every web framework of the guide that a project proves', () => {
+    for (const { name } of webAppRows()) expect(row('web frameworks')).toContain(name.replace(' with the AI SDK', ''));
   });
 
   it('names the versions and resolutions of TypeScript that are compiled', () => {

@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fencedBlocks } from '../docs/markdown.js';
 import { root } from '../packages.mjs';
-import { binary } from '../runtimes/toolbox.js';
 import { BUILD_WORKER, LACKING_IN_WORKERS } from './bundler-rows.js';
 import type { Row } from './row.js';
 
@@ -60,8 +59,12 @@ export function webAppFiles(): Record<string, string> {
   );
 }
 
-/** The servers of the guide "In your web app", each asked by a chat. The fourth, Next.js, has a separate row. */
-export async function webAppRows(): Promise<Row[]> {
+/**
+ * The servers of the guide "In your web app", each asked by a chat. The fourth, Next.js, has a separate row.
+ *
+ * @param bun - The program.
+ */
+export function webAppRows(bun = 'bun'): Row[] {
   const files = webAppFiles();
   return [
     {
@@ -73,7 +76,7 @@ export async function webAppRows(): Promise<Row[]> {
     {
       name: 'Bun with the AI SDK',
       files: { ...files, 'ask.mjs': askServer('bun.js') },
-      commands: [[await binary('@oven', 'bin/bun'), 'ask.mjs']],
+      commands: [[bun, 'ask.mjs']],
       expected: EXPECTED,
     },
     {

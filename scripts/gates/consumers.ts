@@ -14,7 +14,7 @@ import { testRunnerRows } from '../consumers/test-runner-rows.js';
 import { sampledTypescriptRows, typescriptRows } from '../consumers/typescript-rows.js';
 import { webAppRows } from '../consumers/web-app-rows.js';
 import { publishedPackages, root } from '../packages.mjs';
-import { fillToolbox, installTools } from '../runtimes/toolbox.js';
+import { binary, fillToolbox, installTools } from '../runtimes/toolbox.js';
 import { Consumer } from '../tarballs/consumer.js';
 import { command } from './command.js';
 import { inParallel } from './in-parallel.js';
@@ -41,7 +41,14 @@ verdict('check:consumers', rows.map(({ name }) => name).join('; '), problems.fla
 async function everydayRows(): Promise<Row[]> {
   await fillToolbox();
   const compilers = isFull ? typescriptRows() : sampledTypescriptRows();
-  const all = [...bundlerRows(), ...testRunnerRows(), ...(await webAppRows()), openTelemetryRow(), ...deploymentRows(), ...compilers];
+  const all = [
+    ...bundlerRows(),
+    ...testRunnerRows(),
+    ...webAppRows(await binary('@oven', 'bin/bun')),
+    openTelemetryRow(),
+    ...deploymentRows(),
+    ...compilers,
+  ];
   const names = process.argv.slice(2).filter((argument) => !argument.startsWith('--'));
   return all.filter(({ name }) => names.length === 0 || names.some((part) => name.includes(part)));
 }

@@ -235,7 +235,8 @@ function details(module: Module, members: readonly Member[], page: string, place
     .map((kind) => ({ kind, those: members.filter((member) => member.kind === kind) }))
     .filter(({ those }) => those.length > 0)
     .map(
-      ({ kind, those }) => `## ${kind} {#kind-${headingSlug(kind)}}\n\n${those.map(({ lines }) => relinked(lines.join('\n'), module.source, page, places)).join('\n')}`,
+      ({ kind, those }) =>
+        `## ${kind} {#kind-${headingSlug(kind)}}\n\n${those.map(({ lines }) => relinked(lines.join('\n'), module.source, page, places)).join('\n')}`,
     )
     .join('\n\n');
 }
