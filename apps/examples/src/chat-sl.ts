@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { conversationsFromJsonl, evaluate, messageText, nllEvaluator, trainSupervised } from '@tinkex/cookbook';
 import { conversationToDatum } from '@tinkex/renderers';
 import { shownPath } from './shared/output.js';
-import { openRecipe } from './shared/recipe.js';
+import { openRecipe, RECIPE_FLAGS } from './shared/recipe.js';
 import { runExample } from './shared/run-example.js';
 import { quoted } from './shared/terminal.js';
 
@@ -18,20 +18,20 @@ const program = {
     'batch-size': { default: '8', help: 'conversations per step' },
     'save-every': { default: '10', help: 'steps between checkpoints' },
   },
-  flags: { fresh: 'discard an interrupted run and start from the beginning' },
+  flags: RECIPE_FLAGS,
 };
 
-await runExample(program, async ({ signal, options, flags: { fresh }, count }) => {
+await runExample(program, async ({ signal, options, flags, count }) => {
   const data = conversationsFromJsonl(options.data, { testSize: 8 });
   const { train, test = [] } = await data.load();
   const [batchSize, numEpochs, saveEvery] = [count('batch-size'), count('epochs'), count('save-every')];
   const totalSteps = Math.floor(train.length / batchSize) * numEpochs;
-  if (totalSteps === 0) throw new Error(`${train.length} conversations are fewer than a batch. Choose a smaller --batch-size.`);
+  if (totalSteps === 0) throw new Error(`${counted(train.length)} fewer than a batch. Choose a smaller --batch-size.`);
 
-  await using recipe = await openRecipe({ name: 'chat-sl', metric: 'train_mean_nll', label: 'loss', totalSteps, signal, fresh });
+  await using recipe = await openRecipe({ name: 'chat-sl', metric: 'train_mean_nll', label: 'loss', totalSteps, signal, flags });
   console.log(`Conversations: ${train.length} for training, ${test.length} for evaluation; steps: ${totalSteps}\n`);
   const run = await trainSupervised({ ...recipe.options, data, batchSize, numEpochs, saveEvery, evalEvery: 5 });
-  if (!(await recipe.conclude(run))) return;
+  if (!(await recipe.conclude(run)) || test.length === 0) return;
 
   // The loss on conversations that were never trained on, of the base model and of the new one.
   const { target, renderer } = recipe;
@@ -47,3 +47,7 @@ await runExample(program, async ({ signal, options, flags: { fresh }, count }) =
     console.log(`  ${messageText(question.at(-1) ?? message)}  →  ${quoted(messageText(message))}`);
   }
 });
+
+function counted(conversations: number): string {
+  return conversations === 1 ? '1 conversation is' : `${conversations} conversations are`;
+}

@@ -1,8 +1,7 @@
 /** Direct preference optimization: from pairs of a better and a worse answer, without a reward. */
-import { type LabeledComparison, messageText, trainDpo } from '@tinkex/cookbook';
-import { openRecipe } from './shared/recipe.js';
+import { type LabeledComparison, trainDpo } from '@tinkex/cookbook';
+import { openRecipe, RECIPE_FLAGS } from './shared/recipe.js';
 import { runExample } from './shared/run-example.js';
-import { quoted } from './shared/terminal.js';
 
 const TOPICS = ['tea', 'rain', 'chess', 'bread', 'Mars', 'jazz', 'snow', 'ants'];
 const POLITE = 'Gladly. ';
@@ -21,28 +20,25 @@ const comparisons: LabeledComparison[] = TOPICS.map((topic, index) => {
 const program = {
   about: 'Teaches a model to prefer polite answers, by comparisons of a polite and a rude one.',
   options: { epochs: { default: '10', help: 'passes over all comparisons' } },
-  flags: { fresh: 'discard an interrupted run and start from the beginning' },
+  flags: RECIPE_FLAGS,
 };
 
-await runExample(program, async ({ signal, flags: { fresh }, count }) => {
+await runExample(program, async ({ signal, flags, count }) => {
   const [batchSize, numEpochs] = [8, count('epochs')];
   const totalSteps = (comparisons.length / batchSize) * numEpochs;
-  await using recipe = await openRecipe({ name: 'dpo', metric: 'dpo_loss', label: 'loss', totalSteps, signal, fresh });
+  await using recipe = await openRecipe({ name: 'dpo', metric: 'dpo_loss', label: 'loss', totalSteps, signal, flags });
 
   // The model that is to be changed knows both tones.
   const both = comparisons.flatMap(({ comparison: { prompt, completionA, completionB } }) => [
     { messages: [...prompt, ...completionA] },
     { messages: [...prompt, ...completionB] },
   ]);
-  const start = recipe.target.server === undefined ? undefined : await recipe.prepare('both-tones', both, 12);
+  const start = await recipe.prepare('both-tones', both, 12);
 
-  const { options, renderer } = recipe;
-  // Preferences need smaller steps than examples.
-  const learningRate = recipe.target.server === undefined ? 1e-5 : 1e-3;
   const run = await trainDpo({
-    ...options,
-    learningRate,
-    renderer,
+    ...recipe.options,
+    // Preferences need smaller steps than examples.
+    learningRate: recipe.isUntrained ? 1e-3 : 1e-5,
     loadCheckpointPath: start?.statePath,
     data: comparisons,
     batchSize,
@@ -51,9 +47,6 @@ await runExample(program, async ({ signal, flags: { fresh }, count }) => {
   });
   if (!(await recipe.conclude(run))) return;
   console.log(`Prefers the better answer in ${Math.round((run.metrics['accuracy'] ?? 0) * 100)} % of the pairs`);
-  const ask = await recipe.ask(run.samplerPath);
-  for (const topic of ['tea', 'Mars']) {
-    const { message } = await ask([{ role: 'user', content: `Tell me about ${topic}` }], { signal });
-    console.log(`  ${topic}  →  ${quoted(messageText(message))}`);
-  }
+  const questions = ['tea', 'Mars'].map((topic) => `Tell me about ${topic}`);
+  await recipe.showAnswers(run.samplerPath, questions);
 });

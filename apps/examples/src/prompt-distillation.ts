@@ -1,7 +1,7 @@
 /** Prompt distillation: put a long system prompt into the weights, so that it need not be sent any more. */
 import { conversationsFrom, messageText, trainSupervised } from '@tinkex/cookbook';
 import type { Conversation, Message } from '@tinkex/renderers';
-import { openRecipe } from './shared/recipe.js';
+import { openRecipe, RECIPE_FLAGS } from './shared/recipe.js';
 import { runExample } from './shared/run-example.js';
 import { quoted } from './shared/terminal.js';
 
@@ -12,25 +12,19 @@ const LANGUAGES = ['en', 'fr', 'de'];
 const program = {
   about: 'A teacher answers with a long instruction; a student learns to answer the same without it.',
   options: { epochs: { default: '12', help: 'passes over the answers of the teacher' } },
-  flags: { fresh: 'discard an interrupted run and start from the beginning' },
+  flags: RECIPE_FLAGS,
 };
 
-await runExample(program, async ({ signal, flags: { fresh }, count }) => {
+await runExample(program, async ({ signal, flags, count }) => {
   const numEpochs = count('epochs');
-  await using recipe = await openRecipe({
-    name: 'prompt-distillation',
-    metric: 'train_mean_nll',
-    label: 'loss',
-    totalSteps: numEpochs,
-    signal,
-    fresh,
-  });
+  const shown = { name: 'prompt-distillation', metric: 'train_mean_nll', label: 'loss', totalSteps: numEpochs };
+  await using recipe = await openRecipe({ ...shown, signal, flags });
 
   // A chat model follows the instruction already. The embedded one learns to, with the instruction in front.
-  const shown: Conversation[] = TEXTS.map((text, index) => ({
+  const instructed: Conversation[] = TEXTS.map((text, index) => ({
     messages: [SYSTEM, { role: 'user', content: text }, { role: 'assistant', content: LANGUAGES[index % 3] as string }],
   }));
-  const teacher = recipe.target.server === undefined ? undefined : await recipe.prepare('teacher', shown, 40);
+  const teacher = await recipe.prepare('teacher', instructed, 40);
 
   // The teacher answers with the instruction; what the student sees has none.
   const askTeacher = await recipe.ask(teacher?.samplerPath, 16);
@@ -42,7 +36,7 @@ await runExample(program, async ({ signal, flags: { fresh }, count }) => {
     }),
   );
   const data = conversationsFrom(answers);
-  const run = await trainSupervised({ ...recipe.options, renderer: recipe.renderer, data, batchSize: TEXTS.length, numEpochs });
+  const run = await trainSupervised({ ...recipe.options, data, batchSize: TEXTS.length, numEpochs });
   if (!(await recipe.conclude(run))) return;
 
   const askStudent = await recipe.ask(run.samplerPath, 16);

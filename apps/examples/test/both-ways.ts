@@ -15,10 +15,10 @@ export interface BothWays {
   readonly example: string;
   /** Completes the sentence that the example's name begins. */
   readonly behaviour: string;
+  /** Which model of the service to use. Default: its first. */
+  readonly model?: string | undefined;
   /** For a shorter run through the bad network, where retries take their time. */
-  readonly argsWhenBusy?: readonly string[];
-  /** The model to use there. Default: the first that the service offers. */
-  readonly modelWhenBusy?: string;
+  readonly argsWhenBusy?: readonly string[] | undefined;
   readonly check: (result: Result) => void | Promise<void>;
 }
 
@@ -26,7 +26,7 @@ export interface BothWays {
  * Two tests: an example shows the same on the embedded engine, without an account, and on a service that the environment names, through a
  * bad network. They run beside others: through a bad network a program mostly waits.
  */
-export function itBothWays({ example, behaviour, argsWhenBusy = [], modelWhenBusy, check }: BothWays): void {
+export function itBothWays({ example, behaviour, model, argsWhenBusy = [], check }: BothWays): void {
   it.concurrent(`${example} ${behaviour}, on the embedded engine`, async () => {
     await using out = await temporaryOutput();
     const ended = await runProgram(example, { out: out.path });
@@ -37,8 +37,11 @@ export function itBothWays({ example, behaviour, argsWhenBusy = [], modelWhenBus
   it.concurrent(`${example} ${behaviour}, through a bad network`, async () => {
     await using out = await temporaryOutput();
     await using service = await busyService();
-    const env = modelWhenBusy === undefined ? service.env : { ...service.env, TINKEX_BASE_MODEL: modelWhenBusy };
-    const ended = await runProgram(example, { out: out.path, env, args: argsWhenBusy });
+    const ended = await runProgram(example, {
+      out: out.path,
+      env: { ...service.env, ...(model && { TINKEX_BASE_MODEL: model }) },
+      args: argsWhenBusy,
+    });
     expectSuccess(ended);
     await check({ ...ended, out: out.path, apiKey: service.server.apiKey });
     expect(service.chaos.faults).toBeGreaterThan(0);

@@ -66,7 +66,7 @@ describe('an example that cannot run says why, once', () => {
   it('when something else answers at the address', async () => {
     await using website = await startWebsite();
     const [target, http] = await runs([
-      { name: 'rl', env: { TINKER_BASE_URL: website.url } },
+      { name: 'math-rl', env: { TINKER_BASE_URL: website.url } },
       { name: 'http-layer', env: { TINKER_BASE_URL: website.url } },
     ]);
     expectOneMessage(target, /TINKEX_VALIDATION[\s\S]*Is TINKER_BASE_URL the address of a Tinker server/);
@@ -75,7 +75,7 @@ describe('an example that cannot run says why, once', () => {
 
   it('when something else answers that it cannot do this, soon and without showing its page', async () => {
     await using website = await startWebsite({ knowsPost: false });
-    const ended = await runProgram('rl', { env: { TINKER_BASE_URL: website.url, TINKEX_BASE_MODEL: 'some/model' } });
+    const ended = await runProgram('math-rl', { env: { TINKER_BASE_URL: website.url, TINKEX_BASE_MODEL: 'some/model' } });
     expectOneMessage(ended, /501[\s\S]*Is TINKER_BASE_URL the address of a Tinker server/);
     expect(ended.stderr.trim().split('\n')).toHaveLength(2);
     expect(ended.stderr.length).toBeLessThan(600);
@@ -85,8 +85,8 @@ describe('an example that cannot run says why, once', () => {
     const [unknown, notCounted, tooFew, noLoss] = await runs([
       { name: 'types-layer', args: ['--colour'] },
       { name: 'concurrent-sampling', args: ['--prompts', 'many'] },
-      { name: 'supervised', args: ['--save-every', '0'] },
-      { name: 'rl', args: ['--loss', 'dpo'] },
+      { name: 'chat-sl', args: ['--save-every', '0'] },
+      { name: 'math-rl', args: ['--loss', 'dpo'] },
     ]);
     for (const ended of [unknown, notCounted, tooFew, noLoss]) {
       expect(ended).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('\n\nUsage: npm start -- ') });
@@ -94,12 +94,12 @@ describe('an example that cannot run says why, once', () => {
     expect(unknown?.stderr).toMatch(/^Unknown option '--colour'/);
     expect(notCounted?.stderr).toMatch(/^--prompts must be a whole number of at least 1, got many\./);
     expect(tooFew?.stderr).toMatch(/^--save-every must be a whole number of at least 1, got 0\./);
-    expect(noLoss?.stderr).toMatch(/^--loss must be importance_sampling, ppo or both, got dpo\./);
+    expect(noLoss?.stderr).toMatch(/^--loss must be one of importance_sampling, ppo, cispo, got dpo\./);
   });
 
   it('when a credential or an address cannot be one, without showing it', async () => {
     const [badKey, badUrl] = await runs([
-      { name: 'rl', env: { TINKER_API_KEY: 'hunter2' } },
+      { name: 'math-rl', env: { TINKER_API_KEY: 'hunter2' } },
       { name: 'checkpoints', env: { TINKER_BASE_URL: 'nonsense' } },
     ]);
     expectOneMessage(badKey, /TINKEX_CONFIGURATION.*must start with tml-/);
@@ -130,20 +130,16 @@ describe('an example that cannot run says why, once', () => {
       return join(out.path, name);
     };
     await writeFile(join(out.path, 'too-short.jsonl'), `${good}\n`);
-    const [noJson, noMessages, noAnswer, empty, tooShort, noFile] = await runs([
-      { name: 'supervised', args: ['--data', await write('no-json.jsonl', '{oops')] },
-      { name: 'supervised', args: ['--data', await write('no-messages.jsonl', '{"messages": "oops"}')] },
-      { name: 'supervised', args: ['--data', await write('no-answer.jsonl', '{"messages": [{"role": "user", "content": "Hi"}]}')] },
-      { name: 'supervised', args: ['--data', await write('empty.jsonl', '{"messages": [{"role": "assistant", "content": ""}]}')] },
-      { name: 'supervised', args: ['--data', join(out.path, 'too-short.jsonl')] },
-      { name: 'supervised', args: ['--data', 'no-such-file.jsonl'] },
+    const [noJson, noMessages, tooShort, noFile] = await runs([
+      { name: 'chat-sl', args: ['--data', await write('no-json.jsonl', '{oops')] },
+      { name: 'chat-sl', args: ['--data', await write('no-messages.jsonl', '{"messages": "oops"}')] },
+      { name: 'chat-sl', args: ['--data', join(out.path, 'too-short.jsonl')] },
+      { name: 'chat-sl', args: ['--data', 'no-such-file.jsonl'] },
     ]);
-    expectOneMessage(noJson, /no-json\.jsonl:2: this line is not JSON/);
-    expectOneMessage(noMessages, /no-messages\.jsonl:2: expected \{"messages"/);
-    expectOneMessage(noAnswer, /no-answer\.jsonl:2: expected .* with an answer by the assistant/);
-    expectOneMessage(empty, /empty\.jsonl:2: expected .* no empty content/);
-    expectOneMessage(tooShort, /too-short\.jsonl: at least two conversations are needed.*the file has 1/);
-    expectOneMessage(noFile, /no-such-file\.jsonl cannot be read: there is no such file/);
+    expectOneMessage(noJson, /1 record is not a conversation\. Nothing was trained.*no-json\.jsonl:2: .*JSON/);
+    expectOneMessage(noMessages, /no-messages\.jsonl:2: messages must be a list/);
+    expectOneMessage(tooShort, /1 conversation is fewer than a batch\. Choose a smaller --batch-size\./);
+    expectOneMessage(noFile, /no-such-file\.jsonl cannot be read: .*no such file/);
   });
 });
 
@@ -153,8 +149,8 @@ it('conversations may begin with a system message', async () => {
   const line =
     '{"messages": [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello"}]}';
   await writeFile(file, `${line}\n${line}\n`);
-  const { code, stdout } = await runProgram('supervised', { out: out.path, args: ['--data', file, '--epochs', '2'] });
-  expect(stdout).toContain('Conversations: 1 for training, 1 for validation; steps: 2');
+  const { code, stdout } = await runProgram('chat-sl', { out: out.path, args: ['--data', file, '--epochs', '2', '--batch-size', '1'] });
+  expect(stdout).toContain('Conversations: 2 for training, 0 for evaluation; steps: 4');
   expect(code).toBe(0);
 });
 

@@ -2,12 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { itBothWays } from './both-ways.js';
-
-/** The two numbers of a line such as `Loss per token: 4.9 → 0.02`, for each such line. */
-function changes(output: string, label: string): { readonly from: number; readonly to: number }[] {
-  const found = output.matchAll(new RegExp(`${label}:? (\\d+\\.\\d+) → (\\d+\\.\\d+)`, 'g'));
-  return Array.from(found, ([, from, to]) => ({ from: Number(from), to: Number(to) }));
-}
+import { changeOf } from './printed.js';
 
 /** The number of points of the curve in a picture. */
 async function pointsOf(file: string): Promise<number | undefined> {
@@ -28,40 +23,14 @@ itBothWays({
 });
 
 itBothWays({
-  example: 'rl',
-  behaviour: 'raises the reward, with importance sampling and with PPO',
-  argsWhenBusy: ['--iterations', '6'],
-  check: async ({ stdout, out }) => {
-    const rewards = changes(stdout, 'Mean reward');
-    expect(rewards).toHaveLength(2);
-    for (const { from, to } of rewards) expect(to).toBeGreaterThan(from + 0.2);
-    for (const name of ['importance_sampling', 'ppo']) expect(await pointsOf(join(out, `rl-${name}.svg`))).toBeGreaterThanOrEqual(6);
-  },
-});
-
-itBothWays({
   example: 'quickstart',
   behaviour: 'learns, samples and draws',
   check: async ({ stdout, out }) => {
-    const [{ from, to } = { from: 0, to: 1 }] = changes(stdout, 'Loss per token');
+    const { from, to } = changeOf(stdout, 'Loss per token');
     expect(to).toBeLessThan(from / 10);
     expect(stdout).toContain('after:  "The quick brown fox jumps over the lazy dog."');
     expect(stdout).not.toContain('before: "The quick brown fox jumps over the lazy dog."');
     expect(stdout).toContain('npm start -- --list');
     expect(await pointsOf(join(out, 'quickstart-loss.svg'))).toBe(30);
-  },
-});
-
-// How it stops and continues is in terminal.test.ts.
-itBothWays({
-  example: 'supervised',
-  behaviour: 'learns answers, and gets better at questions it never saw',
-  argsWhenBusy: ['--epochs', '4'],
-  modelWhenBusy: 'tinkex/small',
-  check: async ({ stdout, out }) => {
-    const [{ from, to } = { from: 0, to: 1 }] = changes(stdout, 'Validation loss per token');
-    expect(to).toBeLessThan(from / 10);
-    expect(stdout).toMatch(/parliament sit in Norway\? +→ +"Oslo, /);
-    expect(await pointsOf(join(out, 'supervised-loss.svg'))).toBeGreaterThanOrEqual(16);
   },
 });

@@ -35,7 +35,7 @@ export { softTargetDataset, type Teacher } from './distillation/soft-targets.js'
 export { evaluate } from './evaluation/evaluate.js';
 export type { EvaluationContext, EvaluationMetrics, Evaluator, SamplingEvaluator, TrainingEvaluator } from './evaluation/evaluator.js';
 export { type GenerationEvaluatorOptions, type GradedExample, type Grader, generationEvaluator } from './evaluation/generation.js';
-export { exactMatch, type LlmJudgeOptions, llmJudge, mathAnswer } from './evaluation/graders.js';
+export { exactMatch, type JudgedAnswer, judgeRequest, type LlmJudgeOptions, llmJudge, mathAnswer } from './evaluation/graders.js';
 export { bitsPerByte, type DecodingTokenizer, meanNll, type ScoredTargets, scoreTargets } from './evaluation/loss-metrics.js';
 export { extractBoxed, isMathAnswerCorrect, normalizeAnswer } from './evaluation/math-answers.js';
 export { type NllEvaluatorOptions, nllEvaluator } from './evaluation/nll.js';

@@ -111,6 +111,30 @@ describe('conversations', () => {
     expect(() => make('refuse')).toThrow(/conversations\[1\] has \d+ tokens, more than maxLength \(40\)/);
   });
 
+  it('that are not trained on as they are make a warning each kind, before the first step', async () => {
+    const warningsOf = async (name: string, options: { readonly maxLength: number; readonly tooLong?: 'drop' }) => {
+      const warnings: string[] = [];
+      const onWarning = (message: string) => warnings.push(message);
+      const shared = {
+        service: setup.connect(),
+        model: 'tinkex/tiny',
+        learningRate: 0.01,
+        batchSize: 1,
+        logPath: join(setup.folder, name),
+      };
+      await trainSupervised({ ...shared, ...options, data: conversationsFrom(rows), maxSteps: 1, onWarning });
+      return warnings;
+    };
+    expect(await warningsOf('cut', { maxLength: 40 })).toEqual([
+      '1 of 3 conversations are longer than maxLength (40); they are cut.',
+      expect.stringMatching(/^2 of 3 conversations have no token to learn/),
+    ]);
+    expect(await warningsOf('dropped', { maxLength: 40, tooLong: 'drop' })).toEqual([
+      '1 of 3 conversations are longer than maxLength (40); they are left out.',
+      expect.stringMatching(/^1 of 3 conversations have no token to learn/),
+    ]);
+  });
+
   it('are rendered when their batch is due, in the order of the epoch', async () => {
     const { dataset, report } = conversationDataset(rows, { renderer, batchTokens: 60 });
     const epochs = await Promise.all(

@@ -1,19 +1,27 @@
 import { rm } from 'node:fs/promises';
-import { conversationsFrom, type TrainingRun, type TrainOptions, trainSupervised } from '@tinkex/cookbook';
+import type { SamplingClient } from '@tinkex/clients';
+import { conversationsFrom, messageText, type TrainingRun, type TrainOptions, trainSupervised } from '@tinkex/cookbook';
 import {
   type Completer,
   type Conversation,
   createCompleter,
   getRecommendedRendererName,
   getRenderer,
+  type Message,
   type Renderer,
+  type RendererTokenizer,
   toRendererTokenizer,
 } from '@tinkex/renderers';
 import { readRun } from '@tinkex/telemetry/runs';
+import { ByteTokenizer, isByteTokenizerId } from '@tinkex/types';
+import { INSPECT_HELP } from './inspection.js';
 import { lineChartSvg, type Series } from './line-chart.js';
 import { LiveCurve } from './live-curve.js';
 import { outputPath, shownPath, writeOutput } from './output.js';
 import { type EmbeddedModel, openTarget, type Target } from './target.js';
+import { quoted } from './terminal.js';
+
+const RANK = 16;
 
 /** What a recipe is called, and which number shows its progress. */
 export interface RecipeOptions {
@@ -24,25 +32,44 @@ export interface RecipeOptions {
   readonly label: string;
   readonly totalSteps: number;
   readonly signal: AbortSignal;
-  /** Whether to start from the beginning even if an interrupted run is there. Default false. */
-  readonly fresh?: boolean | undefined;
+  /** What the user asked for. Default: nothing. */
+  readonly flags?: Readonly<Record<keyof typeof RECIPE_FLAGS, boolean>> | undefined;
+  /** The learning rate of an untrained model. Default 0.02; reinforcement learning needs smaller steps. */
+  readonly untrainedRate?: number | undefined;
   /** Default `tinkex/tiny`. */
   readonly embeddedModel?: EmbeddedModel | undefined;
+  /** Whether the model speaks several times, or calls tools. Models that read bytes have no format of their own for it and write Qwen3's. Default false. */
+  readonly hasTurns?: boolean | undefined;
 }
 
+/** The switches of every recipe. */
+export const RECIPE_FLAGS = { fresh: 'discard an interrupted run and start from the beginning', inspect: INSPECT_HELP };
+
 /** The options that every recipe passes to its loop. */
-type SharedOptions = Pick<TrainOptions, 'service' | 'model' | 'logPath' | 'learningRate' | 'loraRank' | 'evalEvery' | 'signal' | 'onStep'>;
+type SharedOptions = Pick<
+  TrainOptions,
+  'service' | 'model' | 'logPath' | 'learningRate' | 'loraRank' | 'renderer' | 'evalEvery' | 'signal' | 'onStep'
+>;
 
 /** A run on the embedded engine, or on a service if the environment names one. */
 export interface Recipe extends AsyncDisposable {
   readonly target: Target;
+  /** Whether the model is one of the testkit's, which can do nothing before they are trained. */
+  readonly isUntrained: boolean;
   readonly options: SharedOptions;
   /** The model's chat format. */
   readonly renderer: Renderer;
+  /** Samples from weights; without a path, from the base model. */
+  sampler(modelPath?: string): Promise<SamplingClient>;
   /** Asks weights for messages. */
   ask(modelPath: string | undefined, maxTokens?: number): Promise<Completer>;
-  /** A short supervised run before the recipe. Gives the weights to train on and those to sample from. */
-  prepare(name: string, conversations: readonly Conversation[], numEpochs: number): Promise<Pick<TrainingRun, 'statePath' | 'samplerPath'>>;
+  /**
+   * Teaches an untrained model what any chat model can do, in a short supervised run before the recipe. Gives the weights to train on and those to sample from;
+   * undefined for a model that is trained already.
+   */
+  prepare(name: string, conversations: readonly Conversation[], numEpochs: number): Promise<TrainingRun | undefined>;
+  /** Asks weights a few questions, and prints and gives what they answer. */
+  showAnswers(modelPath: string | undefined, questions: readonly string[], maxTokens?: number): Promise<readonly string[]>;
   /** Says how the run ended, and how the number changed. False if it was interrupted: it continues the next time. */
   conclude(run: TrainingRun): Promise<boolean>;
 }
@@ -54,44 +81,58 @@ export async function openRecipe({
   label,
   totalSteps,
   signal,
-  fresh = false,
+  flags = { fresh: false, inspect: false },
+  untrainedRate,
   embeddedModel,
+  hasTurns = false,
 }: RecipeOptions): Promise<Recipe> {
   const logPath = outputPath(`runs/${name}`);
   const { checkpoints, metrics: earlier } = await readRun(logPath);
-  const isOver = fresh || checkpoints.at(-1)?.final === true;
+  const isOver = flags.fresh || checkpoints.at(-1)?.final === true;
   if (isOver) for (const path of [logPath, `${logPath}-server`]) await rm(path, { recursive: true, force: true });
-  const target = await openTarget({ signal, embedded: { stateDir: `${logPath}-server` }, embeddedModel });
+  const inspected = flags.inspect ? { name, rank: RANK, totalSteps } : undefined;
+  const target = await openTarget({ signal, embedded: { stateDir: `${logPath}-server` }, embeddedModel, inspected });
   const { service, baseModel: model } = target;
-  const learningRate = target.server === undefined ? ('auto' as const) : target.learningRate;
-  const renderer = await rendererOf(target);
+  const isUntrained = isByteTokenizerId(model);
+  const learningRate = isUntrained ? (untrainedRate ?? target.learningRate) : ('auto' as const);
+  const sampler = (modelPath?: string) =>
+    service.createSamplingClient({ ...(modelPath === undefined ? { baseModel: model } : { modelPath }), retry: true });
+  const tokenizer = isUntrained && hasTurns ? chatBytes() : toRendererTokenizer(await (await sampler()).getTokenizer());
+  const renderer = getRenderer(isUntrained && hasTurns ? 'qwen3_instruct' : getRecommendedRendererName(model), tokenizer);
   console.log(`Training on ${target.description}`);
   const noteAtAbort = (): string => 'Finishing the steps that are submitted, then saving. A second Ctrl-C stops immediately.';
   const values = isOver ? [] : earlier.flatMap((record) => (typeof record[metric] === 'number' ? [record[metric]] : []));
   if (values.length > 0) console.log(`Continuing after step ${values.length}, from ${shownPath(logPath)}`);
   const curve = new LiveCurve({ name: label, totalSteps, signal, noteAtAbort, earlier: values });
   const onStep: TrainOptions['onStep'] = (_, metrics) => curve.add(metrics[metric] ?? Number.NaN);
+  const ask = async (modelPath: string | undefined, maxTokens = 40) =>
+    createCompleter({ sampler: await sampler(modelPath), renderer, samplingParams: { maxTokens, temperature: 0 } });
   return {
     target,
-    options: { service, model, logPath, learningRate, loraRank: 16, evalEvery: 0, signal, onStep },
+    isUntrained,
+    sampler,
+    options: { service, model, logPath, learningRate, loraRank: RANK, renderer, evalEvery: 0, signal, onStep },
     renderer,
-    async ask(modelPath, maxTokens = 40) {
-      const sampler = await service.createSamplingClient({
-        ...(modelPath === undefined ? { baseModel: model } : { modelPath }),
-        retry: true,
-      });
-      return createCompleter({ sampler, renderer, samplingParams: { maxTokens, temperature: 0 } });
-    },
+    ask,
     async prepare(part, conversations, numEpochs) {
-      const shared = { service, model, learningRate, renderer, loraRank: 16, evalEvery: 0, signal };
+      if (!isUntrained) return undefined;
+      const shared = { service, model, learningRate: target.learningRate, renderer, loraRank: RANK, evalEvery: 0, signal };
       const data = conversationsFrom(conversations);
       return await trainSupervised({
         ...shared,
         logPath: `${logPath}-server/${part}`,
         data,
         numEpochs,
-        batchSize: Math.min(32, conversations.length),
+        batchSize: Math.min(16, conversations.length),
       });
+    },
+    async showAnswers(modelPath, questions, maxTokens) {
+      const complete = await ask(modelPath, maxTokens);
+      const texts = await Promise.all(
+        questions.map(async (content) => messageText((await complete([{ role: 'user', content }], { signal })).message)),
+      );
+      for (const [index, question] of questions.entries()) console.log(`  ${question}  →  ${quoted(texts[index] ?? '')}`);
+      return texts;
     },
     async conclude(run) {
       if (run.stopReason === 'aborted') {
@@ -121,7 +162,22 @@ async function chartOf(logPath: string, metric: string, label: string): Promise<
   return lineChartSvg({ title: label, series });
 }
 
-async function rendererOf({ service, baseModel }: Target): Promise<Renderer> {
-  const sampler = await service.createSamplingClient({ baseModel, retry: true });
-  return getRenderer(getRecommendedRendererName(baseModel), toRendererTokenizer(await sampler.getTokenizer()));
+/** A question and its answer, as a conversation to learn from. */
+export function exchange(question: string, answer: string): Conversation {
+  const messages: Message[] = [
+    { role: 'user', content: question },
+    { role: 'assistant', content: answer },
+  ];
+  return { messages };
+}
+
+/** Bytes with the two special tokens that Qwen3's format needs. */
+function chatBytes(): RendererTokenizer {
+  const tokenizer = new ByteTokenizer();
+  const special: Readonly<Record<string, number>> = { '<|im_start|>': tokenizer.bosTokenId, '<|im_end|>': tokenizer.endOfTurnTokenId };
+  const encode: RendererTokenizer['encode'] = (text, { addedTokens = 'all' } = {}) => {
+    const parts = addedTokens === 'all' ? text.split(/(<\|im_(?:start|end)\|>)/) : [text];
+    return parts.flatMap((part) => special[part] ?? tokenizer.encode(part));
+  };
+  return { ...toRendererTokenizer(tokenizer), encode, tokenId: (token) => special[token] ?? tokenizer.tokenId(token) };
 }

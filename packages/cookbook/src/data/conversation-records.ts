@@ -68,8 +68,7 @@ function explain(error: unknown): string {
 function invalidRecords(issues: readonly ValidationIssue[]): ValidationError {
   const shown = issues.slice(0, SHOWN_RECORDS).map(({ path, message }) => `  ${path}: ${message}`);
   const more = issues.length > SHOWN_RECORDS ? [`  and ${issues.length - SHOWN_RECORDS} more; see the issues of this error.`] : [];
-  const message = [`${issues.length} records are not conversations. Nothing was trained. Fix or remove them:`, ...shown, ...more].join(
-    '\n',
-  );
+  const what = issues.length === 1 ? '1 record is not a conversation' : `${issues.length} records are not conversations`;
+  const message = [`${what}. Nothing was trained. Fix or remove ${issues.length === 1 ? 'it' : 'them'}:`, ...shown, ...more].join('\n');
   return new ValidationError({ direction: 'request', subject: 'conversations', issues, message });
 }

@@ -1,6 +1,6 @@
-import { createCompleter, type Renderer, type Sampler } from '@tinkex/renderers';
+import { createCompleter, type Message, type Renderer, type Sampler } from '@tinkex/renderers';
 import { messageText } from '../data/message-text.js';
-import type { Grader } from './generation.js';
+import type { GradedExample, Grader } from './generation.js';
 import { isMathAnswerCorrect } from './math-answers.js';
 
 /** Right when the answer is the expected text, blanks around it aside. */
@@ -22,6 +22,13 @@ export interface LlmJudgeOptions {
   readonly readScore?: ((verdict: string) => number | undefined) | undefined;
 }
 
+/** An answer to judge. */
+export interface JudgedAnswer {
+  readonly text: string;
+  readonly example: GradedExample;
+  readonly rubric: string;
+}
+
 const DEFAULT_VERDICT_TOKENS = 256;
 
 /** A grader that asks a model. A verdict without a score counts 0. */
@@ -33,19 +40,23 @@ export function llmJudge({
   readScore = lastScore,
 }: LlmJudgeOptions): Grader {
   const complete = createCompleter({ sampler, renderer, samplingParams: { maxTokens, temperature: 0 } });
-  return async ({ text, example: { question, answer } }) => {
-    const asked =
-      typeof question === 'string' ? question : question.map((message) => `${message.role}: ${messageText(message)}`).join('\n');
-    const parts = [
-      `Question:\n${asked}`,
-      ...(answer === undefined ? [] : [`Reference answer:\n${answer}`]),
-      `Answer:\n${text}`,
-      `Rubric:\n${rubric}`,
-    ];
-    const instruction = 'Judge the answer by the rubric. End with a line "Score: S", where S is a number from 0 to 1.';
-    const { message } = await complete([{ role: 'user', content: [...parts, instruction].join('\n\n') }]);
+  return async ({ text, example }) => {
+    const { message } = await complete([judgeRequest({ text, example, rubric })]);
     return Math.min(1, Math.max(0, readScore(messageText(message)) ?? 0));
   };
+}
+
+/** What {@link llmJudge} asks the judging model. To train a judge, follow it with the verdict that it should give. */
+export function judgeRequest({ text, example: { question, answer }, rubric }: JudgedAnswer): Message {
+  const asked = typeof question === 'string' ? question : question.map((message) => `${message.role}: ${messageText(message)}`).join('\n');
+  const parts = [
+    `Question:\n${asked}`,
+    ...(answer === undefined ? [] : [`Reference answer:\n${answer}`]),
+    `Answer:\n${text}`,
+    `Rubric:\n${rubric}`,
+  ];
+  const instruction = 'Judge the answer by the rubric. End with a line "Score: S", where S is a number from 0 to 1.';
+  return { role: 'user', content: [...parts, instruction].join('\n\n') };
 }
 
 function lastScore(verdict: string): number | undefined {

@@ -17,6 +17,9 @@ export function checkSameRun(previous: JsonRecord, current: JsonRecord, fields: 
   }
 }
 
+/** Where a run is kept and trained. A run may continue in another place; it fails by itself where its checkpoints are not. */
+const PLACES: readonly string[] = ['log_path', 'base_url'];
+
 /** Which other settings a run was started with, in words; undefined when none has changed. */
 export function describeChanges(previous: JsonRecord, current: JsonRecord): string | undefined {
   const changes = changesOf(previous, current, '').map(
@@ -29,6 +32,7 @@ type Change = readonly [field: string, before: Json | undefined, now: Json | und
 
 function changesOf(previous: JsonRecord, current: JsonRecord, path: string): Change[] {
   return [...new Set([...Object.keys(previous), ...Object.keys(current)])].flatMap((key): Change[] => {
+    if (path === '' && PLACES.includes(key)) return [];
     const [before, now] = [previous[key], current[key]];
     if (isRecord(before) && isRecord(now)) return changesOf(before, now, `${path}${key}.`);
     return JSON.stringify(before) === JSON.stringify(now) ? [] : [[path + key, before, now]];

@@ -45,6 +45,7 @@ export async function trainSupervised(options: SupervisedConfig): Promise<Superv
   const previous = await readRun(config.logPath);
   const opened = await openTraining(config, previous.checkpoints);
   const { dataset, tokenizer, report, rendererName, test } = await openData(config, opened, conversations);
+  if (report !== undefined) warnAboutData(report, config);
   const plan = makePlan(config, dataset);
   const evaluators = {
     frequent: test === undefined ? config.evaluators : [...config.evaluators, test],
@@ -63,6 +64,21 @@ export async function trainSupervised(options: SupervisedConfig): Promise<Superv
     drive: (parts, state) => new SupervisedDriver({ ...parts, plan, dataset, tokenizer, evaluators, submitAhead, signal }, state).run(),
   });
   return { ...run, report };
+}
+
+/** Says what becomes of conversations that are not trained on as they are. */
+function warnAboutData(
+  { rows, truncatedRows, droppedRows, rowsWithoutTarget }: DataReport,
+  { onWarning, maxLength }: ResolvedConfig,
+): void {
+  const all = rows + droppedRows;
+  if (truncatedRows > 0)
+    onWarning(`${truncatedRows} of ${all} conversations are longer than maxLength (${maxLength}); they are cut.`, undefined);
+  if (droppedRows > 0)
+    onWarning(`${droppedRows} of ${all} conversations are longer than maxLength (${maxLength}); they are left out.`, undefined);
+  if (rowsWithoutTarget > 0) {
+    onWarning(`${rowsWithoutTarget} of ${all} conversations have no token to learn, for example because they have no answer.`, undefined);
+  }
 }
 
 async function openData(
