@@ -22,7 +22,7 @@ await runExample(program, async ({ signal, options, flags, count }) => {
   const shown = { name: 'distillation', metric: 'teacher_kl', label: 'distance from the teacher', totalSteps };
   await using recipe = await openRecipe({ ...shown, signal, flags, embeddedModel: 'tinkex/small' });
 
-  // Of the embedded model one copy learns the capitals, and another only that a city is asked for.
+  // Of the embedded model one copy learns the capitals, and another only that the answer is a city.
   const known = QUESTIONS.map((question, index) => exchange(question, CITIES[index] ?? ''));
   const guessed = QUESTIONS.flatMap((question, index) =>
     [0, 1, 2].map((other) => exchange(question, CITIES[(index + other) % CITIES.length] ?? '')),

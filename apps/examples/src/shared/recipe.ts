@@ -38,7 +38,7 @@ export interface RecipeOptions {
   readonly untrainedRate?: number | undefined;
   /** Default `tinkex/tiny`. */
   readonly embeddedModel?: EmbeddedModel | undefined;
-  /** Whether the model speaks several times, or calls tools. Models that read bytes have no format of their own for it and write Qwen3's. Default false. */
+  /** Whether the model speaks several times, or calls tools. Models that read bytes then write Qwen3's format. Default false. */
   readonly hasTurns?: boolean | undefined;
 }
 
