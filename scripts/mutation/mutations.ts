@@ -35,8 +35,16 @@ export const mutations: readonly Mutation[] = [
   {
     invariant: 'taken name: a 409 to the first submission of a save is the answer',
     file: 'packages/clients/src/training/saves.ts',
-    find: 'ConflictError.isInstance(error) && !doubt.isOpen) return',
-    replace: 'ConflictError.isInstance(error) && doubt.isOpen) return',
+    find: 'return doubt.isOpen ? this.#findSaved(call, save) : { refusal: error };',
+    replace: 'return this.#findSaved(call, save);',
+    package: 'clients',
+    tests: ['src/training/save-recovery.test.ts'],
+  },
+  {
+    invariant: 'taken name: a save that fails with 500 over an older checkpoint ends after three attempts',
+    file: 'packages/clients/src/training/saves.ts',
+    find: 'return named.length === 0 ? undefined : { refusal: error };',
+    replace: 'return undefined;',
     package: 'clients',
     tests: ['src/training/save-recovery.test.ts'],
   },

@@ -190,8 +190,11 @@ describe('dialects differ as the pages say', () => {
     });
   });
 
-  it('names are restricted, and a taken one is a conflict or replaced', async () => {
-    await withDialect('skyrl-tx', async (client) => {
+  it.each([
+    ['skyrl', 409, 200],
+    ['skyrl-tx', 500, 500],
+  ] as const)('names are restricted on %s, and a taken one is refused with %d', async (dialect, clash, overwritten) => {
+    await withDialect(dialect, async (client) => {
       const modelId = await client.createModel(await client.createSession());
       expect((await client.post('save_weights', { ...stateSave(modelId, 1), path: 'a.b' })).status).toBe(400);
       for (const [route, body] of [
@@ -200,10 +203,15 @@ describe('dialects differ as the pages say', () => {
       ] as const) {
         const { json } = await client.post(route, body);
         await client.result(json.request_id, route);
-        expect((await client.post(route, { ...body, seq_id: body.seq_id + 1 })).status).toBe(409);
+        expect((await client.post(route, { ...body, seq_id: body.seq_id + 1 })).status).toBe(clash);
         expect((await client.post(route, body)).json.request_id, 'a repeat').toBe(json.request_id);
       }
+      const replaced = await client.post('save_weights', { ...stateSave(modelId, 6), overwrite: true });
+      expect(replaced.status).toBe(overwritten);
     });
+  });
+
+  it('a name that is taken is used again on tuft', async () => {
     await withDialect('tuft', async (client) => {
       const modelId = await client.createModel(await client.createSession());
       for (const seqId of [1, 2]) {

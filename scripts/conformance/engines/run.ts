@@ -102,34 +102,61 @@ async function drive(server: EngineServer): Promise<ServerReport> {
   const { folder, version } = await serverEnvironment(server);
   const model = join(ENGINES_CACHE, 'model');
   await writeTinyModel(model);
-  const state = join(ENGINES_CACHE, `${server.packageName}-state`);
-  await rm(state, { recursive: true, force: true });
-  await mkdir(state, { recursive: true });
-  const places: ServerPlaces = { environment: folder, model, state, cache: join(ENGINES_CACHE, 'compiled'), port: await freePort() };
-  console.log(`starting ${server.name} ${version}`);
-  await using running = await startServerProcess(await server.start(places), places.port, join(state, 'server.log'));
-  const hidden = new Map([
-    [server.model(places), 'MODEL'],
-    [running.url, 'URL'],
-    [state, 'STATE'],
-    [root, '.'],
-  ]);
-  await warmUp(server, places, running.url);
+  const installed: Installed = { server, environment: folder, version, model };
   if (options.examples !== undefined) {
     const last = await lastReport(server.packageName);
     if (last === undefined) throw new Error(`no run has finished on ${server.name} yet: leave out --examples`);
-    return { ...last, examples: { ...last.examples, ...(await driveExamples(server, running.url, hidden)) } };
+    return { ...last, examples: { ...last.examples, ...(await onNewServer(installed, 'examples', driveExamples)) } };
   }
-  const ours = await driveOwnClient(server, places, running.url, hidden);
-  const python = await drivePythonSdk(server, places, running.url);
   return {
     name: server.name,
     packageName: server.packageName,
     version,
-    ours,
-    ...python,
-    examples: await driveExamples(server, running.url, hidden),
+    ours: await onNewServer(installed, 'ours', driveOwnClient),
+    ...(await onNewServer(installed, 'python', drivePythonSdk)),
+    examples: await onNewServer(installed, 'examples', driveExamples),
   };
+}
+
+interface Installed {
+  readonly server: EngineServer;
+  readonly environment: string;
+  readonly version: string;
+  readonly model: string;
+}
+
+/** A server that runs, and what its messages must not show. */
+interface RunningServer {
+  readonly server: EngineServer;
+  readonly places: ServerPlaces;
+  readonly url: string;
+  readonly hidden: ReadonlyMap<string, string>;
+}
+
+/**
+ * Drives a server that has just started. A server may keep something of one client for the next: gradients of an unloaded model, or weights that
+ * all runs share. Each client must meet the same server, or their numbers say nothing.
+ */
+async function onNewServer<T>(
+  { server, environment, version, model }: Installed,
+  name: string,
+  drive: (running: RunningServer) => Promise<T>,
+): Promise<T> {
+  const state = join(ENGINES_CACHE, `${server.packageName}-state`, name);
+  await rm(state, { recursive: true, force: true });
+  await mkdir(state, { recursive: true });
+  const places: ServerPlaces = { environment, model, state, cache: join(ENGINES_CACHE, 'compiled'), port: await freePort() };
+  console.log(`starting ${server.name} ${version} for ${name}`);
+  await using running = await startServerProcess(await server.start(places), places.port, join(state, 'server.log'));
+  const { url } = running;
+  const hidden = new Map([
+    [server.model(places), 'MODEL'],
+    [url, 'URL'],
+    [state, 'STATE'],
+    [root, '.'],
+  ]);
+  await warmUp(server, places, url);
+  return await drive({ server, places, url, hidden });
 }
 
 /** A server may answer before its engine has loaded the model. That takes minutes on a busy machine, and belongs to no feature. */
@@ -139,12 +166,7 @@ async function warmUp(server: EngineServer, places: ServerPlaces, baseUrl: strin
   await training.unload();
 }
 
-async function driveOwnClient(
-  server: EngineServer,
-  places: ServerPlaces,
-  baseUrl: string,
-  hidden: ReadonlyMap<string, string>,
-): Promise<ServerReport['ours']> {
+async function driveOwnClient({ server, places, url: baseUrl, hidden }: RunningServer): Promise<ServerReport['ours']> {
   await using service = new ServiceClient({ baseUrl, apiKey: server.apiKey });
   const context: Omit<FeatureContext, 'call'> = { service, baseModel: server.model(places), made: {} };
   const outcomes: Record<string, Outcome> = {};
@@ -165,11 +187,7 @@ async function driveOwnClient(
   return outcomes;
 }
 
-async function drivePythonSdk(
-  server: EngineServer,
-  places: ServerPlaces,
-  baseUrl: string,
-): Promise<Pick<ServerReport, 'python' | 'pythonVersion'>> {
+async function drivePythonSdk({ server, places, url: baseUrl }: RunningServer): Promise<Pick<ServerReport, 'python' | 'pythonVersion'>> {
   try {
     const environment = await pythonEnvironment(server.pythonSdk);
     const variables = { TINKER_BASE_URL: baseUrl, TINKER_API_KEY: server.apiKey, TINKER_TELEMETRY: '0', HF_HUB_OFFLINE: '1' };
@@ -193,11 +211,7 @@ async function drivePythonSdk(
   }
 }
 
-async function driveExamples(
-  server: EngineServer,
-  baseUrl: string,
-  hidden: ReadonlyMap<string, string>,
-): Promise<ServerReport['examples']> {
+async function driveExamples({ server, url: baseUrl, hidden }: RunningServer): Promise<ServerReport['examples']> {
   const outcomes: Record<string, Outcome> = {};
   for (const [name, args] of Object.entries(EXAMPLES)) {
     if (options.examples !== undefined && !options.examples.includes(name)) continue;

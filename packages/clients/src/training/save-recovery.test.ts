@@ -1,4 +1,4 @@
-import { ConflictError, FutureExpiredError } from '@tinkex/types';
+import { ConflictError, FutureExpiredError, ServerError } from '@tinkex/types';
 import { describe, expect, it } from 'vitest';
 import { type MiniServer, miniServer } from '../../test/support/mini-server.js';
 import { answersInOrder } from '../../test/support/scripted-transport.js';
@@ -67,6 +67,48 @@ describe('a save whose outcome is unclear', () => {
       await server.service.close();
     },
   );
+
+  it('a server that fails with 500 because an older checkpoint has the name: three attempts, and later operations continue', async () => {
+    const server = miniServer();
+    const training = await server.training();
+    checkpointsAre(server, server.clock.wallMs() - 86_400_000);
+    server.routes.set('save_weights', () => ({ status: 500, body: 'Internal Server Error' }));
+    const begunAtMs = server.clock.elapsedMs;
+    const save = training.saveState('ckpt').then(undefined, (error: unknown) => error);
+    const later = training.optimStep();
+    const failure = await server.clock.runUntil(save);
+    expect(failure).toBeInstanceOf(ServerError);
+    expect((failure as Error).message).toContain('there is an older checkpoint "ckpt": choose another name');
+    await server.clock.runUntil(later);
+    expect(server.clock.elapsedMs - begunAtMs).toBeLessThan(10_000);
+    expect([saves(server), listed(server)]).toEqual([3, 1]);
+    await server.service.close();
+  });
+
+  it('a server that fails with 500 for another reason is asked again, as is one that shall replace the checkpoint', async () => {
+    for (const [overwrite, age] of [
+      [false, undefined],
+      [true, 86_400_000],
+    ] as const) {
+      const server = miniServer();
+      const training = await server.training();
+      if (age !== undefined) checkpointsAre(server, server.clock.wallMs() - age);
+      const failed = Array.from({ length: 5 }, () => ({ status: 500, body: {} }));
+      server.routes.set('save_weights', answersInOrder([...failed, { body: { request_id: 'save-1' } }]));
+      expect((await server.clock.runUntil(training.saveState('ckpt', { overwrite }))).path).toContain('save-1');
+      await server.service.close();
+    }
+  });
+
+  it('a server that saves and then fails: found in the list', async () => {
+    const server = miniServer();
+    const training = await server.training();
+    checkpointsAre(server, server.clock.wallMs());
+    server.routes.set('save_weights', () => ({ status: 500, body: {} }));
+    expect(await server.clock.runUntil(training.saveState('ckpt'))).toEqual({ path });
+    expect(saves(server)).toBe(3);
+    await server.service.close();
+  });
 
   it('a conflict after a lost answer says that the save may have been made', async () => {
     const server = miniServer();

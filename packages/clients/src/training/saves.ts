@@ -1,7 +1,7 @@
 import { type MonotonicTime, timeAfter } from '@tinkex/http';
 import {
+  ApiStatusError,
   type Checkpoint,
-  ConflictError,
   FutureExpiredError,
   type SaveWeightsExternalResponse,
   type SaveWeightsResponse,
@@ -27,6 +27,8 @@ import type {
 const CLOCK_TOLERANCE_MS = 60_000;
 /** How long after its end a save is remembered. */
 const REMEMBERED_MS = 2 * CLOCK_TOLERANCE_MS;
+/** After this many answers with 500 the list of checkpoints is read: some servers fail that way when the name is taken. */
+const FAILURES_BEFORE_LIST = 3;
 
 /** The kinds of saves: how lists of checkpoints show them, and their requests. */
 const KINDS = {
@@ -132,20 +134,27 @@ export class Saves {
 
   /**
    * Submits until the server accepts, or until the save turns out to be done. A 409 to the first attempt is the server's answer: the name is
-   * taken. A 409 after an attempt whose answer was lost may concern the save itself.
+   * taken. A 409 after an attempt whose answer was lost may concern the save itself. A server that fails on every attempt, and lists an older
+   * checkpoint under the name, fails because of it.
    */
   async #submit(call: OngoingCall, save: Save, seqId: number): Promise<Submission> {
     const { parts, modelId } = this.#model;
     const { requestType } = save;
     const body = bodyOf(modelId, save, seqId);
     const doubt = new Doubt();
-    const submitOnce = async (): Promise<Submission | { readonly conflict: ConflictError }> => {
+    let failures = 0;
+    const settle = async (error: ApiStatusError): Promise<Submission | Refusal | undefined> => {
+      if (error.status === 409) return doubt.isOpen ? this.#findSaved(call, save) : { refusal: error };
+      if (error.status !== 500 || save.fields.overwrite) return undefined;
+      failures += 1;
+      return failures === FAILURES_BEFORE_LIST ? this.#settleFailure(call, save, error) : undefined;
+    };
+    const submitOnce = async (): Promise<Submission | Refusal> => {
       try {
         return { requestId: await submitOperation(parts, requestType, body, { ...call.step, hasOuterRetry: false }) };
       } catch (error) {
-        if (ConflictError.isInstance(error) && !doubt.isOpen) return { conflict: error };
-        const found = ConflictError.isInstance(error) ? await this.#findSaved(call, save) : undefined;
-        if (found !== undefined) return found;
+        const settled = ApiStatusError.isInstance(error) ? await settle(error) : undefined;
+        if (settled !== undefined) return settled;
         doubt.note({ error });
         throw error;
       }
@@ -158,8 +167,16 @@ export class Saves {
       if (found !== undefined) return found;
       throw doubt.explain(error);
     }
-    if ('conflict' in submission) throw explainTaken(submission.conflict, save);
+    if ('refusal' in submission) throw explainTaken(submission.refusal, save);
     return submission;
+  }
+
+  /** What repeated failures mean: the save is done, or its name is taken. Undefined when the list says neither. */
+  async #settleFailure(call: OngoingCall, save: Save, error: ApiStatusError): Promise<Submission | Refusal | undefined> {
+    const named = await this.#listNamed(call, save);
+    const found = named.find((checkpoint) => this.#isOf(save, checkpoint));
+    if (found !== undefined) return savedWeights(found.tinkerPath, found.sizeBytes, save);
+    return named.length === 0 ? undefined : { refusal: error };
   }
 
   async #pollSaved(call: OngoingCall, save: Save, requestId: string): Promise<SavedExternalWeights> {
@@ -174,28 +191,33 @@ export class Saves {
     }
   }
 
-  /** The checkpoint if it was saved since this call began. A list that cannot be fetched decides nothing. */
+  /** The checkpoint if it was saved since this call began. */
   async #findSaved(call: OngoingCall, save: Save): Promise<SavedExternalWeights | undefined> {
+    const found = (await this.#listNamed(call, save)).find((checkpoint) => this.#isOf(save, checkpoint));
+    return found && savedWeights(found.tinkerPath, found.sizeBytes, save);
+  }
+
+  /** The checkpoints of the model that have the kind and the name. A list that cannot be fetched decides nothing. */
+  async #listNamed({ signal, step }: OngoingCall, { name, requestType }: Save): Promise<readonly Checkpoint[]> {
     const { parts, modelId } = this.#model;
-    const { signal, step } = call;
-    const { name, requestType, startedWallMs } = save;
     const kind = KINDS[requestType];
-    let checkpoints: readonly Checkpoint[];
     try {
       const options = { ...step, hasOuterRetry: false };
-      ({ checkpoints } = await parts.calls.call('listCheckpoints', { params: { trainingRunId: modelId } }, options));
+      const { checkpoints } = await parts.calls.call('listCheckpoints', { params: { trainingRunId: modelId } }, options);
+      return checkpoints.filter(
+        ({ checkpointId, checkpointType }) =>
+          checkpointType === kind.checkpointType && (checkpointId === `${kind.segment}/${name}` || checkpointId === name),
+      );
     } catch (error) {
       if (signal.aborted || !TinkexError.isInstance(error)) throw error;
-      return undefined;
+      return [];
     }
-    const found = checkpoints.find(
-      ({ checkpointId, checkpointType, time }) =>
-        checkpointType === kind.checkpointType &&
-        (checkpointId === `${kind.segment}/${name}` || checkpointId === name) &&
-        time.getTime() >= startedWallMs - CLOCK_TOLERANCE_MS &&
-        time.getTime() > this.#latestEarlierMs(save) + CLOCK_TOLERANCE_MS,
-    );
-    return found && savedWeights(found.tinkerPath, found.sizeBytes, save);
+  }
+
+  /** Whether a checkpoint of the name is from this save, by its time. */
+  #isOf(save: Save, { time }: Checkpoint): boolean {
+    const savedMs = time.getTime();
+    return savedMs >= save.startedWallMs - CLOCK_TOLERANCE_MS && savedMs > this.#latestEarlierMs(save) + CLOCK_TOLERANCE_MS;
   }
 
   /** When the last earlier save under the same name ended; now if one is still in progress. */
@@ -207,6 +229,11 @@ export class Saves {
 
 /** An accepted save, or the checkpoint if the save has turned out to be done already. */
 type Submission = { readonly requestId: string } | SavedExternalWeights;
+
+/** The server's last word: the name is taken. */
+interface Refusal {
+  readonly refusal: ApiStatusError;
+}
 
 /** What is kept with a checkpoint: the facts of the user, and its step. */
 function metadataOf({ step, userMetadata }: SaveStateOptions): SaveStateOptions['userMetadata'] {
@@ -236,13 +263,17 @@ function checkSave(modelId: string, save: Save): void {
   throw new ValidationError({ direction: 'request', subject: 'SaveWeightsExternalRequest', issues });
 }
 
-function explainTaken(conflict: ConflictError, { name, requestType, fields }: Save): ConflictError {
+function explainTaken(refusal: ApiStatusError, { name, requestType, fields }: Save): ApiStatusError {
+  if (refusal.status === 500) {
+    refusal.message += ` (It failed ${FAILURES_BEFORE_LIST} times, and there is an older checkpoint ${JSON.stringify(name)}: choose another name.)`;
+    return refusal;
+  }
   const remedy =
     requestType === 'SaveWeights' && fields.overwrite !== true
       ? 'choose another, or pass overwrite: true if this server can replace checkpoints'
       : 'choose another';
-  conflict.message += ` (If the name ${JSON.stringify(name)} is taken, ${remedy}.)`;
-  return conflict;
+  refusal.message += ` (If the name ${JSON.stringify(name)} is taken, ${remedy}.)`;
+  return refusal;
 }
 
 function missingPath({ requestType }: Save): never {

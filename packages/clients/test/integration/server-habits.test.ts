@@ -73,8 +73,8 @@ describe('a server that sends no metrics', () => {
 });
 
 describe('a name that is taken', () => {
-  it.each(['skyrl', 'skyrl-tx'] as const)('is a conflict on %s, immediately, and the next operation runs', async (dialect) => {
-    await using connected = await connect(dialect);
+  it('is a conflict on skyrl, immediately, and the next operation runs', async () => {
+    await using connected = await connect('skyrl');
     const { server, training } = connected;
     await training.saveState('same');
     await training.saveWeightsForSampler('same');
@@ -88,6 +88,17 @@ describe('a name that is taken', () => {
     await next;
     expect([server.count('saveWeights'), server.count('saveWeightsForSampler')]).toEqual([2, 2]);
     await training.saveState('same', { overwrite: true });
+  });
+
+  it('is named on skyrl-tx, which fails with 500, after three attempts', async () => {
+    await using connected = await connect('skyrl-tx');
+    const { server, training } = connected;
+    await training.saveState('same');
+    const again = training.saveState('same');
+    const next = training.optimStep({ learningRate: 0.01 });
+    await expect(again).rejects.toThrow(/older checkpoint "same"/);
+    await next;
+    expect(server.count('saveWeights')).toBe(4);
   });
 
   it.each(['tuft', 'open-rl'] as const)('is used again on %s', async (dialect) => {

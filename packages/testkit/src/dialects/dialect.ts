@@ -36,8 +36,11 @@ export interface Dialect {
   readonly order: 'any' | 'strict' | 'gapless';
   /** What a repeated submission gets. */
   readonly repeat: 'original' | 'conflict';
-  /** What a second save under the same name gets: a failed future, a 409 to the submission, or the place of the first. */
-  readonly nameClash: 'failure' | 'conflict' | 'overwrite';
+  /**
+   * What a second save under the same name gets: a failed future, a 409 to the submission, a 500 whatever `overwrite` says, or the place of the
+   * first.
+   */
+  readonly nameClash: 'failure' | 'conflict' | 'error' | 'overwrite';
   /** Names a checkpoint may have. */
   readonly checkpointName: RegExp;
   /** The range of a checkpoint's time-to-live, inclusive. */

@@ -67,7 +67,7 @@ const SKYRL_ROUTES: readonly RouteName[] = ['telemetry', 'listTrainingRuns', 'ge
 
 /**
  * SkyRL's server as PyPI has it (`skyrl-tx`): JSON, and 500 for protobuf; numeric future ids, long holds, failures as statuses, no configuration
- * endpoints, no metrics, 409 for a taken name, bare checkpoint ids, sampler paths without a segment.
+ * endpoints, no metrics, 500 for a taken name, no `overwrite`, bare checkpoint ids, sampler paths without a segment.
  */
 const SKYRL_TX: Dialect = {
   ...JSON_ONLY,
@@ -78,7 +78,7 @@ const SKYRL_TX: Dialect = {
   failure: 'detail',
   ttlSeconds: ANY_TTL,
   missingRoutes: ['clientConfig', 'getSampler', ...BEYOND_SMALLEST_SERVER.filter((route) => !SKYRL_ROUTES.includes(route))],
-  nameClash: 'conflict',
+  nameClash: 'error',
   checkpointName: /^[A-Za-z0-9_-]{1,255}$/,
   samplerSegment: '',
   checkpointIds: 'bare',
@@ -92,7 +92,10 @@ const SKYRL_TX: Dialect = {
   hasSequenceIds: false,
 };
 
-/** SkyRL's server as its repository has it: both wire formats, zstd, `client/config`, loads only into a model that has not been trained. */
+/**
+ * SkyRL's server as its repository has it: both wire formats, zstd, `client/config`, 409 for a taken name, loads only into a model that has not
+ * been trained.
+ */
 const SKYRL: Dialect = {
   ...SKYRL_TX,
   name: 'skyrl',
@@ -100,6 +103,7 @@ const SKYRL: Dialect = {
   refusedFormatStatus: 415,
   resultFormat: 'accept',
   missingRoutes: SKYRL_TX.missingRoutes.filter((route) => route !== 'clientConfig'),
+  nameClash: 'conflict',
   loads: 'untrained',
 };
 

@@ -14,7 +14,7 @@ const SEGMENTS = { training: 'weights', external: 'external_weights' } as const;
 export const saveWeights: RouteHandler<'saveWeights'> = (context) => {
   const { modelId, seqId, path: name = `checkpoint-${seqId}`, ttlSeconds, userMetadata } = context.request;
   const { nameClash } = context.server.dialect;
-  const overwrite = nameClash === 'overwrite' || (context.request.overwrite ?? false);
+  const overwrite = nameClash === 'overwrite' || (nameClash !== 'error' && (context.request.overwrite ?? false));
   const model = modelOf(context, modelId);
   checkName(context, name);
   checkTtl(context, ttlSeconds);
@@ -89,10 +89,13 @@ export function checkTtl({ server }: RequestContext, ttlSeconds: number | null |
 
 /** Refuses a name that is taken, where the dialect does so at the submission. A repeated submission is not a clash with itself. */
 function refuseClash({ server, tenant }: RequestContext, { modelId, lane }: ModelRecord, seqId: number | undefined, path: string): void {
+  const { nameClash } = server.dialect;
+  const isRefused = nameClash === 'conflict' || nameClash === 'error';
   const isRepeat = seqId !== undefined && lane.find(seqId) !== undefined;
-  if (server.dialect.nameClash !== 'conflict' || isRepeat || liveCheckpoint(server, tenant, path) === undefined) return;
+  if (!isRefused || isRepeat || liveCheckpoint(server, tenant, path) === undefined) return;
   // Unlike other conflicts, this one is final.
   if (seqId !== undefined) tenant.skip(modelId, seqId, server.dialect);
+  if (nameClash === 'error') refuse(500, 'Internal Server Error');
   refuse(409, `The checkpoint ${path} already exists`);
 }
 
