@@ -85,7 +85,7 @@ describe('a save whose outcome is unclear', () => {
     await server.service.close();
   });
 
-  it('a server that fails with 500 for another reason is asked again, as is one that shall replace the checkpoint', async () => {
+  it('a server that fails with 500 for another reason is asked again, as is one that must replace the checkpoint', async () => {
     for (const [overwrite, age] of [
       [false, undefined],
       [true, 86_400_000],
