@@ -200,6 +200,21 @@ async function samplesOnTheServer(limits: ClientLimits, at: 'submission' | 'exec
   return count;
 }
 
+/** How many of five steps the server has while it runs none. */
+async function stepsOnTheServer(limits: ClientLimits): Promise<number> {
+  const training = await rig.connect({ limits }).createLoraTrainingClient({ baseModel: 'tinkex/tiny' });
+  const before = rig.server.count('optimStep');
+  const gate = rig.server.gate('optimStep', { at: 'execution' });
+  const steps = Array.from({ length: 5 }, () => training.optimStep().result());
+  await rig.server.waitForCalls('optimStep', before + 1);
+  await turns(50);
+  const count = rig.server.count('optimStep') - before;
+  gate.open();
+  await Promise.all(steps);
+  expect(rig.server.count('optimStep') - before).toBe(5);
+  return count;
+}
+
 /** How many of fifty samples have left for the server when the event loop comes round. */
 async function samplesInOneTurn(limits: ClientLimits): Promise<number> {
   const server = miniServer({}, { limits });
@@ -280,6 +295,9 @@ const limits: { readonly [Limit in keyof Required<ClientLimits>]: () => Promise<
   },
   maxResponseBytesInFlight: async () => {
     expect([await resultsAtOnce({}), await resultsAtOnce({ maxResponseBytesInFlight: 700 })]).toEqual([3, 1]);
+  },
+  maxUnfinishedOperations: async () => {
+    expect([await stepsOnTheServer({}), await stepsOnTheServer({ maxUnfinishedOperations: 2 })]).toEqual([5, 2]);
   },
   maxConcurrentSampleSubmissions: async () => {
     expect(await samplesOnTheServer({ maxConcurrentSampleSubmissions: 2 }, 'submission')).toBe(2);

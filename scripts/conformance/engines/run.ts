@@ -8,6 +8,7 @@
  *   pnpm conformance:engines --limit=300         seconds for one feature (default 120); for a slow machine
  *   pnpm conformance:engines --no-write          prints the tables only
  *   pnpm conformance:engines --examples=rl       only this example (repeatable); the rest as the last run found it
+ *   pnpm conformance:engines --clients           only the two clients; the examples as the last run found them
  */
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
@@ -59,6 +60,7 @@ const { values: options, positionals } = parseArgs({
     limit: { type: 'string', default: '120' },
     write: { type: 'boolean', default: true },
     examples: { type: 'string', multiple: true },
+    clients: { type: 'boolean', default: false },
   },
   allowNegative: true,
 });
@@ -103,9 +105,11 @@ async function drive(server: EngineServer): Promise<ServerReport> {
   const model = join(ENGINES_CACHE, 'model');
   await writeTinyModel(model);
   const installed: Installed = { server, environment: folder, version, model };
-  if (options.examples !== undefined) {
-    const last = await lastReport(server.packageName);
-    if (last === undefined) throw new Error(`no run has finished on ${server.name} yet: leave out --examples`);
+  const last = await lastReport(server.packageName);
+  if (last === undefined && (options.clients || options.examples !== undefined)) {
+    throw new Error(`no run has finished on ${server.name} yet: leave out --clients and --examples`);
+  }
+  if (last !== undefined && options.examples !== undefined) {
     return { ...last, examples: { ...last.examples, ...(await onNewServer(installed, 'examples', driveExamples)) } };
   }
   return {
@@ -114,7 +118,7 @@ async function drive(server: EngineServer): Promise<ServerReport> {
     version,
     ours: await onNewServer(installed, 'ours', driveOwnClient),
     ...(await onNewServer(installed, 'python', drivePythonSdk)),
-    examples: await onNewServer(installed, 'examples', driveExamples),
+    examples: last !== undefined && options.clients ? last.examples : await onNewServer(installed, 'examples', driveExamples),
   };
 }
 
@@ -168,7 +172,8 @@ async function warmUp(server: EngineServer, places: ServerPlaces, baseUrl: strin
 
 async function driveOwnClient({ server, places, url: baseUrl, hidden }: RunningServer): Promise<ServerReport['ours']> {
   await using service = new ServiceClient({ baseUrl, apiKey: server.apiKey });
-  const context: Omit<FeatureContext, 'call'> = { service, baseModel: server.model(places), made: {} };
+  await using patient = new ServiceClient({ baseUrl, apiKey: server.apiKey, limits: { maxUnfinishedOperations: 1 } });
+  const context: Omit<FeatureContext, 'call'> = { service, patient, baseModel: server.model(places), made: {} };
   const outcomes: Record<string, Outcome> = {};
   for (const [name, feature] of Object.entries(FEATURES)) {
     const startedAt = performance.now();

@@ -19,6 +19,8 @@ export interface OngoingCall extends PollScope {
   throwIfEnded(): void;
   /** Records that the server has accepted everything: the request IDs, in data order. */
   accept(requestIds: readonly string[]): void;
+  /** Sets what is done once when the call is over, whatever its outcome. */
+  atEnd(release: () => void): void;
 }
 
 /**
@@ -31,6 +33,7 @@ export class RunningCall<T> extends CallScope implements OngoingCall {
   readonly headers: CallOptions['headers'];
   readonly #runtime: Runtime;
   readonly #isReported: boolean;
+  #release: (() => void) | undefined;
 
   /**
    * @param requestType - The operation's name in the protocol, such as `OptimStep`.
@@ -54,6 +57,17 @@ export class RunningCall<T> extends CallScope implements OngoingCall {
 
   accept(requestIds: readonly string[]): void {
     this.core.accept(requestIds);
+  }
+
+  atEnd(release: () => void): void {
+    this.#release = release;
+  }
+
+  override end(): void {
+    super.end();
+    const release = this.#release;
+    this.#release = undefined;
+    release?.();
   }
 
   protected override describeProgress(): string {

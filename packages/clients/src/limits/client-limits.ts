@@ -11,6 +11,11 @@ export interface ClientLimits {
   readonly maxReusedBodyBytes?: number | undefined;
   /** Bytes of large results being fetched at the same time. Default: the server's value, else 52,428,800. */
   readonly maxResponseBytesInFlight?: number | undefined;
+  /**
+   * Operations of one training client that are submitted and not finished. Default: no limit, so that the server always has the next one. Set 1
+   * for a server that does not run them in the order of the calls.
+   */
+  readonly maxUnfinishedOperations?: number | undefined;
   /** Sampling submissions in flight at the same time. Default 400; with one poll per sampling session 16, and up to 400 for a distant server. */
   readonly maxConcurrentSampleSubmissions?: number | undefined;
   /** The same limit during a backoff and for 10 s after it. Default 10. */

@@ -73,6 +73,7 @@ export function createClientParts(
       dialect: new WireDialect(wireFormat, options.baseUrl, clock),
       dispatchBudget: AdmissionQueue.bytes(limits.maxDispatchBytes ?? config.fwdbwdDispatchBytesSemaphoreSize),
       bodyMemory: new BodyMemory(mayKeepBodies(options) ? 0 : (limits.maxReusedBodyBytes ?? DEFAULT_REUSED_BODY_BYTES)),
+      maxUnfinishedOperations: limits.maxUnfinishedOperations,
     },
   };
 }

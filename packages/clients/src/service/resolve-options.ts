@@ -38,6 +38,7 @@ const LIMIT_NAMES: Readonly<Record<keyof ClientLimits, true>> = {
   maxDispatchBytes: true,
   maxReusedBodyBytes: true,
   maxResponseBytesInFlight: true,
+  maxUnfinishedOperations: true,
   maxConcurrentSampleSubmissions: true,
   maxThrottledSampleSubmissions: true,
   maxPromptBytesInFlight: true,

@@ -3,7 +3,7 @@ import type { ClientConfigResponse } from '@tinkex/types/wire';
 import type { EndpointBody, EndpointCallOptions } from '../calls/endpoint-types.js';
 import { type FutureResults, RESULT_DECODERS } from '../futures/result-decoders.js';
 import type { OngoingCall } from '../futures/running-call.js';
-import type { AdmissionQueue } from '../limits/admission-queue.js';
+import { AdmissionQueue } from '../limits/admission-queue.js';
 import type { SamplingParts, Session } from '../sampling/sampling-client.js';
 import type { BodyMemory } from './body-memory.js';
 import { type Turn, TurnQueue } from './turn-queue.js';
@@ -16,6 +16,8 @@ export interface TrainingShared {
   /** Room for the estimated bytes of the chunks being submitted. */
   readonly dispatchBudget: AdmissionQueue;
   readonly bodyMemory: BodyMemory;
+  /** Operations of one model that are submitted and not finished; undefined: no limit. */
+  readonly maxUnfinishedOperations: number | undefined;
 }
 
 /** What a training client is made of. It also creates sampling clients. */
@@ -88,16 +90,31 @@ export class TrainedModel {
   readonly parts: TrainingParts;
   readonly modelId: string;
   readonly #turns = new TurnQueue();
+  readonly #unfinished: AdmissionQueue | undefined;
+  /** Calls that count as unfinished. A call with two passes counts once. */
+  readonly #admitted = new WeakSet<OngoingCall>();
 
   constructor(parts: TrainingParts, modelId: string) {
     this.parts = parts;
     this.modelId = modelId;
+    const limit = parts.training.maxUnfinishedOperations;
+    this.#unfinished = limit === undefined ? undefined : AdmissionQueue.counting(limit);
   }
 
   /** Reserves the next turn and its sequence IDs. Call it before the first `await`: that is what keeps operations in the order of the calls. */
   reserve(call: OngoingCall, seqIds = 1): Turn {
     call.throwIfEnded();
-    return this.#turns.reserve(seqIds);
+    const turn = this.#turns.reserve(seqIds);
+    const unfinished = this.#unfinished;
+    if (unfinished === undefined) return turn;
+    const start = async (signal?: AbortSignal): Promise<void> => {
+      await turn.start(signal);
+      if (this.#admitted.has(call)) return;
+      await unfinished.enter(1, signal);
+      this.#admitted.add(call);
+      call.atEnd(() => unfinished.leave(1));
+    };
+    return { ...turn, start };
   }
 
   /** Submits a single operation in its turn and waits for its result. */
