@@ -1,4 +1,8 @@
 import json
+import signal
+import subprocess
+import sys
+import time
 import urllib.error
 import urllib.request
 
@@ -48,6 +52,23 @@ def test_names_the_line_of_an_unused_script(tinkex_server):
     with pytest.raises(VerificationError, match=r"test_fixture\.py:\d+"):
         tinkex_server.verify()
     tinkex_server.reset()
+
+
+def test_leaves_no_server_behind_when_the_tests_are_killed(pytestconfig):
+    program = "import os, sys, time; from tinkex_testkit import ServerProcess; "
+    program += "process = ServerProcess(os.environ.get('TINKEX_TESTKIT_COMMAND', sys.argv[1])); print(process.url, flush=True); time.sleep(600)"
+    command = [sys.executable, "-c", program, pytestconfig.getini("tinkex_command")]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as tests:
+        url = tests.stdout.readline().strip()
+        urllib.request.urlopen(f"{url}/api/v1/healthz").close()
+        tests.send_signal(signal.SIGKILL)
+    for _ in range(600):
+        try:
+            urllib.request.urlopen(f"{url}/api/v1/healthz").close()
+        except urllib.error.URLError:
+            return
+        time.sleep(0.1)
+    pytest.fail("the server still runs")
 
 
 def test_a_broken_rule_fails_the_test(pytester, tinkex_process, monkeypatch):

@@ -160,6 +160,12 @@ describe('serve', { timeout: 60_000 }, () => {
     expect(await post(true)).toBe(422);
   });
 
+  it('stops when standard input ends, with the option for it', async () => {
+    const command = new Command('serve', '--port', '0', '--until-stdin-ends');
+    expect(await command.exited()).toBe(0);
+    expect(command.output).toMatch(/http:.*Received the end of standard input: stopping/s);
+  });
+
   it('refuses options that make no sense', async () => {
     for (const [args, message] of [
       [['serve', '--port', '99999'], /from 0 to 65535/],

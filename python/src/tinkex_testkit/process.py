@@ -16,14 +16,16 @@ _MARK = "export TINKER_BASE_URL="
 
 
 class ServerProcess:
-    """Runs ``serve --control`` until ``stop()``."""
+    """Runs ``serve --control`` until ``stop()``, or until this process is gone: its end of the pipe is."""
 
     def __init__(self, command: str = DEFAULT_COMMAND, timeout_sec: float = START_TIMEOUT_SEC) -> None:
         self.token = secrets.token_hex(16)
         # A file, not a pipe: nobody reads a pipe while tests run, and a full one would stop the server.
         self._output: IO[bytes] = tempfile.TemporaryFile()
-        arguments = [*shlex.split(command), "--port", "0", "--control", self.token]
-        self._process: Optional[subprocess.Popen[bytes]] = subprocess.Popen(arguments, stdout=self._output, stderr=subprocess.STDOUT)
+        arguments = [*shlex.split(command), "--port", "0", "--control", self.token, "--until-stdin-ends"]
+        self._process: Optional[subprocess.Popen[bytes]] = subprocess.Popen(
+            arguments, stdin=subprocess.PIPE, stdout=self._output, stderr=subprocess.STDOUT
+        )
         try:
             self.url = self._wait_for_url(command, timeout_sec)
         except BaseException:
@@ -35,6 +37,8 @@ class ServerProcess:
         process, self._process = self._process, None
         if process is None:
             return
+        assert process.stdin is not None
+        process.stdin.close()
         process.terminate()
         try:
             process.wait(STOP_TIMEOUT_SEC)

@@ -29,6 +29,7 @@ program
   .option('--control [token]', 'let tests in other processes script this server under /__testkit; prints a token unless one is given')
   .option('--control-remote', 'with --control: also for programs on other machines', false)
   .option('--virtual-clock', 'time stands still until it is advanced under /__testkit/clock, with --control', false)
+  .option('--until-stdin-ends', 'stop when standard input ends, as it does when the program that started this one is gone', false)
   .option('--sampling-seed <number>', 'seed of samples that have none', seedOf, 0)
   .addOption(
     new Option('--sampled-logprobs <kind>', 'log-probabilities of sampled tokens: before the temperature or after it')

@@ -30,6 +30,7 @@ export interface ServeOptions {
   readonly control?: string | true | undefined;
   readonly controlRemote?: boolean | undefined;
   readonly virtualClock?: boolean | undefined;
+  readonly untilStdinEnds?: boolean | undefined;
   readonly log: boolean;
 }
 

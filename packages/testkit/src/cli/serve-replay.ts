@@ -20,11 +20,12 @@ export function replayOptionsOf(
 }
 
 /** Records or replays until the process receives SIGINT or SIGTERM. */
-export async function serveReplay(replay: ReplayOptions, { port, host, allowHost }: ServeOptions, output: Output): Promise<void> {
+export async function serveReplay(replay: ReplayOptions, options: ServeOptions, output: Output): Promise<void> {
+  const { port, host, allowHost } = options;
   const onDrift = (text: string): void => output.write(`Drift: ${text}`);
   const server = await startReplay({ ...replay, port, host, allowedHosts: allowHost, onDrift });
   output.write(greeting(server, replay));
-  const signal = await untilStopped();
+  const signal = await untilStopped(options);
   await server.close();
   output.write(`Received ${signal}: ${summary(server)}`);
   for (const miss of server.misses) output.write(`  ${miss}`);

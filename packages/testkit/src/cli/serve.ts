@@ -19,7 +19,7 @@ export async function serve(options: ServeOptions, output: Output): Promise<void
   const control = controlOf(options);
   const server = await startServing(options, output, control);
   output.write(greeting(server, options, control?.token));
-  const signal = await untilStopped();
+  const signal = await untilStopped(options);
   output.write(`Received ${signal}: stopping${options.state === undefined ? '' : ` and saving to ${options.state}`}.`);
   await server.close();
 }
@@ -56,13 +56,15 @@ export async function startServing(options: ServeOptions, output: Output, contro
   return server;
 }
 
-/** Resolves with the name of the signal that ends the command. The listener alone does not keep the process alive; a timer does until the signal arrives. */
-export async function untilStopped(): Promise<string> {
+/** Resolves with what ends the command: the name of a signal. The listener alone does not keep the process alive; a timer does until the signal arrives. */
+export async function untilStopped({ untilStdinEnds = false }: Pick<ServeOptions, 'untilStdinEnds'>): Promise<string> {
   const alive = setInterval(() => undefined, 60_000);
   const signals = ['SIGINT', 'SIGTERM'] as const;
   const stop = new AbortController();
   try {
-    return await Promise.race(signals.map((name) => once(process, name, { signal: stop.signal }).then(() => name)));
+    const ends: Promise<string>[] = signals.map((name) => once(process, name, { signal: stop.signal }).then(() => name));
+    if (untilStdinEnds) ends.push(once(process.stdin.resume(), 'end', { signal: stop.signal }).then(() => 'the end of standard input'));
+    return await Promise.race(ends);
   } finally {
     stop.abort();
     clearInterval(alive);
