@@ -123,8 +123,8 @@ export const mutations: readonly Mutation[] = [
   {
     invariant: 'sequence IDs: a sample carries those of the submission that gave its result',
     file: 'packages/clients/src/sampling/sample-checks.ts',
-    find: 'sequences.map((sequence, index) => ({ ...sequence, sequenceId: ids[index] }))',
-    replace: 'sequences.map((sequence) => ({ ...sequence, sequenceId: ids[0] }))',
+    find: 'Object.assign(sequence, { sequenceId: ids[index] });',
+    replace: 'Object.assign(sequence, { sequenceId: ids[index - index] });',
     package: 'clients',
     tests: ['src/sampling/sample-checks.test.ts'],
   },

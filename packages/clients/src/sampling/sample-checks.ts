@@ -65,9 +65,15 @@ function ignored(path: string, message: string): ValidationError {
   return new ValidationError({ direction: 'response', subject: 'SampleResponse', issues: [{ path, message }] });
 }
 
-/** The response with the IDs that the server gave its sequences when it accepted the request. Older servers give none. */
+/**
+ * Gives the sequences of a response the IDs that the server gave them when it accepted the request. Older servers give none. The objects are new from the
+ * codec and stay the same ones: a copy would lose how they are written as JSON.
+ */
 export function withSequenceIds(response: SampleResponse, ids: readonly string[] | undefined): SampleResponse {
   const { sequences } = response;
   if (ids === undefined || ids.length !== sequences.length) return response;
-  return { ...response, sequences: sequences.map((sequence, index) => ({ ...sequence, sequenceId: ids[index] })) };
+  sequences.forEach((sequence, index) => {
+    Object.assign(sequence, { sequenceId: ids[index] });
+  });
+  return response;
 }
