@@ -1,13 +1,14 @@
 /**
  * Gate: the documentation site builds, without a dead link, and works in a real browser: every page loads without an error, the search finds, nothing is
- * inaccessible. `temp/site/dist` then has a folder for this minor version, to be put beside those of earlier ones.
+ * inaccessible. `temp/site/dist` then has a folder for this minor version beside those of earlier ones, and a page that leads to the newest.
  */
-import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../packages.mjs';
 import { findBrowser } from '../runtimes/browser.js';
 import { fillToolbox } from '../runtimes/toolbox.js';
 import { checkSite } from '../site/check-site.js';
+import { versionsPage } from '../site/versions-page.js';
 import { writeApi } from '../site/write-api.js';
 import { writePages } from '../site/write-pages.js';
 import { commandOrThrow } from './command.js';
@@ -23,7 +24,8 @@ const program = await installProgram('docs-site', 'scripts/site/program');
 writePages(source);
 await build();
 await writeApi(source, program);
-rmSync(output, { recursive: true, force: true });
+// Folders of earlier versions that were put there stay.
+rmSync(join(output, version), { recursive: true, force: true });
 // The theme is found from the sources, like in a project that has VitePress installed.
 symlinkSync(join(program, 'node_modules'), join(source, 'node_modules'), 'dir');
 await commandOrThrow(join(program, 'node_modules/.bin/vitepress'), ['build', source, '--outDir', join(output, version)], {
@@ -32,7 +34,7 @@ await commandOrThrow(join(program, 'node_modules/.bin/vitepress'), ['build', sou
 });
 writeFileSync(
   join(output, 'index.html'),
-  `<!doctype html><title>Tinkex</title><meta http-equiv="refresh" content="0; url=./${version}/">\n`,
+  versionsPage(readdirSync(output, { withFileTypes: true }).flatMap((entry) => (entry.isDirectory() ? [entry.name] : []))),
 );
 
 const problems: string[] = [];
