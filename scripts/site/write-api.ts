@@ -4,6 +4,9 @@ import { commandOrThrow } from '../gates/command.js';
 import { publishedPackages } from '../packages.mjs';
 import { apiHome, apiPages, type DocumentedPackage } from './api-pages.js';
 
+/** The theme's style sheet knows the pages of the reference by this class. */
+const FRONT_MATTER = '---\npageClass: api\n---\n\n';
+
 /** Writes the API reference as pages of the site, and its sidebar. The packages must be built. */
 export async function writeApi(folder: string, program: string): Promise<void> {
   const api = join(folder, 'api');
@@ -19,8 +22,8 @@ export async function writeApi(folder: string, program: string): Promise<void> {
   const packages = documentedPackages();
   const pages = apiPages(markdownFiles(api), packages);
   rmSync(api, { recursive: true });
-  write(join(api, 'index.md'), apiHome(packages));
-  for (const { file, text } of [...pages.values()].flat()) write(join(api, file), `${text}\n`);
+  const home = { file: 'index.md', text: apiHome(packages) };
+  for (const { file, text } of [home, ...[...pages.values()].flat()]) write(join(api, file), `${FRONT_MATTER}${text}\n`);
   const sidebar = [...pages].map(([id, [, ...parts]]) => ({
     text: id,
     link: `/api/${id}/`,
