@@ -6,13 +6,15 @@ const KEPT_CHUNKS = 64;
 const SMALL_BYTES = 4 * 1024;
 const BLOCK_BYTES = 64 * 1024;
 const NO_BYTES = new Uint8Array(0);
+/** Ten thousand requests may wait for their first byte. Never written: the first chunk creates a separate list. */
+const NO_CHUNKS: Uint8Array[] = [];
 
 /**
  * The bytes of a body that have arrived and are still to be read. A body may be cut into single bytes, each of which would cost a separate object;
  * small chunks are joined, so that memory stays in proportion to the bytes.
  */
 export class ReceivedChunks {
-  #chunks: Uint8Array[] = [];
+  #chunks = NO_CHUNKS;
   /** The last chunk, if more can be written into it, and how much of it is used. */
   #block: Uint8Array | undefined;
   #used = 0;
@@ -24,6 +26,7 @@ export class ReceivedChunks {
 
   push(chunk: Uint8Array): void {
     this.#bytes += chunk.byteLength;
+    if (this.#chunks === NO_CHUNKS) this.#chunks = [];
     if (this.#chunks.length < KEPT_CHUNKS || chunk.byteLength >= SMALL_BYTES) {
       this.#closeBlock();
       this.#chunks.push(chunk);
@@ -56,7 +59,7 @@ export class ReceivedChunks {
   }
 
   clear(): void {
-    this.#chunks = [];
+    this.#chunks = NO_CHUNKS;
     this.#block = undefined;
     this.#used = 0;
     this.#bytes = 0;

@@ -8,6 +8,7 @@ import { oversizedBody } from './unusable-response.js';
 
 /** Unread bytes beyond which the socket is paused until they are read. */
 const HIGH_WATER_BYTES = 256 * 1024;
+const NO_HEADERS: Readonly<Record<string, string>> = Object.freeze({});
 
 /**
  * One request and its response on one connection: undici's handler, the response and its body in one object. It works on
@@ -15,7 +16,7 @@ const HIGH_WATER_BYTES = 256 * 1024;
  */
 export class UndiciExchange implements Dispatcher.DispatchHandler, TransportResponse, TransportBody, CancellationListener {
   status = 0;
-  headers: Readonly<Record<string, string>> = {};
+  headers: Readonly<Record<string, string>> = NO_HEADERS;
 
   readonly #origin: string;
   readonly #request: TransportRequest;
