@@ -83,7 +83,7 @@ export const mutations: readonly Mutation[] = [
   {
     invariant: 'redaction: only headers known to be harmless are shown',
     file: 'packages/types/src/redaction/redact-value.ts',
-    find: 'SAFE.has(lower) ? headerText(value) : REDACTED',
+    find: 'SAFE.has(lower) ? redactText(headerText(value)) : REDACTED',
     replace: "SAFE.has(lower) || lower === 'x-api-key' ? headerText(value) : REDACTED",
     package: 'types',
     tests: ['src/redaction/redact-value.test.ts'],

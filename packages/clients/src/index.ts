@@ -66,7 +66,7 @@ export {
 } from '@tinkex/types';
 export type { DownloadCheckpointOptions, DownloadedCheckpoint } from './checkpoints/download-checkpoint.js';
 export type { DownloadProgress } from './checkpoints/resumable-download.js';
-export type { ConnectionOptions, ServerMessage } from './connection/connection-options.js';
+export type { ConnectionOptions, DownloadRules, ServerMessage } from './connection/connection-options.js';
 export { ApiFuture } from './futures/api-future.js';
 export type { FutureHandle, FutureProgress, FutureStatus, QueueStateChange } from './futures/future-progress.js';
 export type { Futures } from './futures/futures.js';

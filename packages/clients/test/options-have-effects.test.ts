@@ -2,6 +2,8 @@
  * An option that is silently discarded looks like one that works. Each is shown here by what it changes, and a new one without an entry
  * does not compile.
  */
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { ClientLimits, ServerMessage, ServiceClientOptions } from '@tinkex/clients';
 import { createResponse, subscribe, systemClock, type Transport } from '@tinkex/http';
 import { ByteTokenizer, datum, ModelInput, TimeoutError } from '@tinkex/types';
@@ -98,6 +100,17 @@ const options: { readonly [Option in keyof Required<ServiceClientOptions>]: () =
     await expect(rig.connect({ dispatcher, maxRetries: 0, maxRetryMs: 0 }).getServerCapabilities()).rejects.toThrow('no network');
     expect(dispatched).toBeGreaterThan(0);
     expect(rig.server.calls).toEqual([]);
+  },
+  downloads: async () => {
+    const forbidden = { allowPrivateAddresses: false } as const;
+    const rest = rig.connect({ downloads: forbidden, maxRetries: 0, maxRetryMs: 0 }).createRestClient();
+    const { url } = rig.server;
+    rig.server.on('checkpointArchive').reply(200, { url: `${url}/files/a`, expires: '2100-01-01T00:00:00Z' });
+    const directory = join(tmpdir(), 'never-written');
+    await expect(rest.downloadCheckpoint('tinker://r/sampler_weights/1', { directory })).rejects.toThrow('allowPrivateAddresses');
+    const dispatcher = {} as NonNullable<ServiceClientOptions['dispatcher']>;
+    expect(() => rig.connect({ dispatcher, downloads: forbidden })).toThrow('built-in transport');
+    expect(() => rig.connect({ downloads: { allowPrivate: false } as never })).toThrow('downloads.allowPrivate');
   },
   middleware: async () => {
     const request = await sessionRequest({

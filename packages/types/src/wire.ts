@@ -37,8 +37,9 @@ export {
 } from './proto/gen/tinker_public_pb.js';
 export { type BytesDecoder, type BytesEncoder, explainFailures, PROTOBUF_CONTENT_TYPE, protobuf } from './proto/protobuf.js';
 export type { AllocateBytes } from './proto/writer.js';
-export { REDACTED, redactText, redactUrl } from './redaction/redact-text.js';
-export { type PlainValue, redactHeaders, redactValue } from './redaction/redact-value.js';
+export { hideKnownSecrets, REDACTED, rememberSecret } from './redaction/known-secrets.js';
+export { redactText, redactUrl } from './redaction/redact-text.js';
+export { type PlainValue, redactHeaders, redactValue, rememberHeaders } from './redaction/redact-value.js';
 export { showAs } from './show-as.js';
 export { byteVocabulary } from './tokenizer/byte-tokenizer.js';
 export { estimateDatumBytes, estimatePromptBytes } from './training/byte-estimates.js';

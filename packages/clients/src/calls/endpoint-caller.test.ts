@@ -126,6 +126,27 @@ describe('EndpointCaller', () => {
     ]);
   });
 
+  it('repeats the empty 400 of a proxy where no outer layer would, as often as other broken connections', async () => {
+    const answers = answersInOrder([{ status: 400 }, { status: 400 }, { status: 200, body: { session_id: 'S' } }]);
+    const { clock, caller, transport } = setUp(answers);
+    const session = { tags: [], userMetadata: {}, sdkVersion: '0' };
+    expect(await clock.runUntil(caller.call('createSession', { body: session }))).toMatchObject({ sessionId: 'S' });
+    expect(new Set(transport.seen.map(({ headers }) => headers['x-idempotency-key'])).size).toBe(1);
+
+    const never = setUp(answersInOrder([{ status: 400 }], true));
+    const failed = never.caller.call('createSession', { body: session }, { maxRetries: 3 });
+    await expect(never.clock.runUntil(failed)).rejects.toMatchObject({ name: 'ConnectionError', attempts: 4 });
+  });
+
+  it('refuses an answer that is larger than the endpoint can give', async () => {
+    const padding = 'x'.repeat(2 ** 20);
+    const { clock, caller } = setUp(answersInOrder([{ status: 200, body: { request_id: 'r', padding } }], true));
+    await expect(clock.runUntil(caller.call('optimStep', { body }))).rejects.toThrow('larger than the limit of 1048576 bytes');
+    // A list holds what users have stored.
+    const list = setUp(answersInOrder([{ status: 200, body: { supported_models: [], padding } }]));
+    expect(await list.clock.runUntil(list.caller.call('getServerCapabilities', {}))).toMatchObject({ supportedModels: [] });
+  });
+
   it('ends the outer layer at the limit of the client; 0 leaves the HTTP retries alone', async () => {
     const never = answersInOrder([{ status: 503, body: {} }], true);
     for (const [maxRetryMs, requests] of [

@@ -121,6 +121,9 @@ export class EndpointCaller {
       compress: encoded?.compress,
       maxRetries: maxRetries ?? unlessDefault(endpoint.maxRetries),
       attemptTimeoutMs: unlessDefault(endpoint.timeoutMs),
+      maxResponseBytes: unlessDefault(endpoint.maxResponseBytes),
+      // No layer above would.
+      retriesEdgeRejections: !endpoint.outerRetry,
       headers,
       parse: endpoint.response === undefined ? ignoreBody : undefined,
       schema: endpoint.response,

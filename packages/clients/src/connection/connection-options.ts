@@ -6,6 +6,17 @@ export interface ServerMessage {
   readonly text: string;
 }
 
+/** Rules for the addresses that the server hands out for downloads of checkpoints. */
+export interface DownloadRules {
+  /**
+   * Whether such an address, or a redirect from it, may lead to this machine or to a private network: loopback, `10.0.0.0/8`, `192.168.0.0/16`,
+   * link-local and the like, written out or behind a name. Requests for it never carry your key. Default true, for servers of your own; set
+   * `false` where the network behind this process trusts it, such as in a cloud, and the server is somebody else's. Needs the built-in
+   * transport. Behind a proxy, which resolves names itself, only written-out addresses are refused.
+   */
+  readonly allowPrivateAddresses?: boolean | undefined;
+}
+
 /** How to reach the service, and as whom. Options win over the environment variables named here. */
 export interface ConnectionOptions {
   /**
@@ -37,6 +48,8 @@ export interface ConnectionOptions {
   readonly transport?: Transport | undefined;
   /** An undici dispatcher for the built-in transport, for proxies, TLS or pools. This client does not close it. */
   readonly dispatcher?: UndiciTransportOptions['dispatcher'] | undefined;
+  /** Rules for the addresses that the server hands out for downloads. Default: any address of http or https. */
+  readonly downloads?: DownloadRules | undefined;
   /** Layers around each HTTP attempt, outermost first. */
   readonly middleware?: readonly Middleware[] | undefined;
   /** Default: the system clock. */

@@ -1,4 +1,4 @@
-import { defaultTransport, type HttpClient, type RetryInfo, type Transport } from '@tinkex/http';
+import { defaultTransport, type HttpClient, type RetryInfo, type Transport, UndiciTransport } from '@tinkex/http';
 import { randomUuid } from '@tinkex/http/runtime';
 import { outerRetryReport, ServiceReporter } from '@tinkex/telemetry/reporter';
 import type { EventSource } from '@tinkex/types';
@@ -25,6 +25,8 @@ export interface ConnectionParts {
   readonly runtime: Runtime;
   /** The network below `http`: no retries, no credential. For signed URLs of other hosts. */
   readonly transport: Transport;
+  /** The same for download addresses that the server hands out, under the user's rules for them. */
+  readonly downloadTransport: Transport;
   readonly http: HttpClient;
   readonly calls: EndpointCaller;
   /** The credential in use now. Never log, store or publish it. */
@@ -44,6 +46,7 @@ export class Connection<Parts extends ConnectionParts = ConnectionParts> {
   readonly reports = new FailureReports((sessionId) => this.#createReporter(sessionId));
   readonly #options: ResolvedConnectionOptions;
   readonly #transport: Transport;
+  readonly #downloadTransport: Transport;
   readonly #clientId = randomUuid();
   readonly #starting: SharedWork<Parts>;
   readonly #createParts: (parts: ConnectionParts, started: Started) => Parts;
@@ -59,6 +62,8 @@ export class Connection<Parts extends ConnectionParts = ConnectionParts> {
     if (options.isHosted) chooseCredential(options);
     const { transport, dispatcher, clock, random } = options;
     this.#transport = transport ?? defaultTransport({ dispatcher });
+    const isPublicOnly = options.downloads?.allowPrivateAddresses === false;
+    this.#downloadTransport = isPublicOnly ? new UndiciTransport({ allowPrivateAddresses: false }) : this.#transport;
     this.runtime = { clock, random, lifetime: new ClientLifetime(), source: () => this.eventSource(), report: this.reports };
     this.#starting = this.shareWork('the connection to start');
   }
@@ -108,7 +113,7 @@ export class Connection<Parts extends ConnectionParts = ConnectionParts> {
   async close(): Promise<void> {
     await this.reports.close({ timeoutMs: LAST_REPORT_MS });
     this.runtime.lifetime.close();
-    if (this.#options.transport === undefined) await this.#transport.close();
+    if (this.#options.transport === undefined) await Promise.all([this.#transport.close(), this.#downloadTransport.close()]);
   }
 
   async #start(signal: AbortSignal): Promise<Parts> {
@@ -131,6 +136,7 @@ export class Connection<Parts extends ConnectionParts = ConnectionParts> {
     const parts: ConnectionParts = {
       runtime: this.runtime,
       transport: this.#transport,
+      downloadTransport: this.#downloadTransport,
       http,
       calls,
       credential,

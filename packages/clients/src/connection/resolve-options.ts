@@ -3,7 +3,8 @@ import { emitWarning } from '@tinkex/http/runtime';
 import { isTelemetryEnabled } from '@tinkex/telemetry/reporter';
 import { ConfigurationError } from '@tinkex/types';
 import type { TinkerEnvironment } from '../environment.js';
-import type { ConnectionOptions, ServerMessage } from './connection-options.js';
+import { rejectUnknownOptions } from '../runtime/reject-unknown-options.js';
+import type { ConnectionOptions, DownloadRules, ServerMessage } from './connection-options.js';
 import { requireAtLeast, requirePositive } from './option-checks.js';
 
 /** The hosted service. */
@@ -40,6 +41,7 @@ export const CONNECTION_OPTION_NAMES: Readonly<Record<keyof ConnectionOptions, t
   query: true,
   transport: true,
   dispatcher: true,
+  downloads: true,
   middleware: true,
   clock: true,
   random: true,
@@ -47,6 +49,8 @@ export const CONNECTION_OPTION_NAMES: Readonly<Record<keyof ConnectionOptions, t
   telemetry: true,
   onServerMessage: true,
 };
+
+const DOWNLOAD_RULE_NAMES: Readonly<Record<keyof DownloadRules, true>> = { allowPrivateAddresses: true };
 
 /**
  * Checks the options and fills in the environment and the defaults. Makes no request. Reads the credentials file only for the hosted
@@ -63,6 +67,7 @@ export function resolveConnectionOptions(options: ConnectionOptions, environment
   // This one may be 0.
   if (options.maxRetryMs !== 0) requirePositive(options.maxRetryMs, 'maxRetryMs');
   requireRetries(options.maxRetries);
+  requireOwnTransport(options);
   const file = isHosted && !apiKey && !credentialCommand ? environment.readCredentialsFile() : undefined;
   return {
     ...options,
@@ -99,6 +104,14 @@ function requireBaseUrl(url: string): string {
 function requireRetries(value: unknown): void {
   if (value === undefined || (typeof value === 'number' && value >= 0)) return;
   throw new ConfigurationError({ message: `Option maxRetries must be 0 or more, got ${String(value)}.`, option: 'maxRetries' });
+}
+
+/** Somebody else's transport connects as it likes. */
+function requireOwnTransport({ downloads = {}, transport, dispatcher }: ConnectionOptions): void {
+  rejectUnknownOptions(downloads, DOWNLOAD_RULE_NAMES, 'downloads.');
+  if (downloads.allowPrivateAddresses !== false || (transport === undefined && dispatcher === undefined)) return;
+  const message = 'Option downloads.allowPrivateAddresses: false needs the built-in transport. Leave out transport and dispatcher.';
+  throw new ConfigurationError({ message, option: 'downloads.allowPrivateAddresses' });
 }
 
 /** The default `onServerMessage`. Paused calls must not stay silent; informational messages do not belong into the output of a program. */

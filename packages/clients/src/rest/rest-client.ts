@@ -174,7 +174,7 @@ export class RestClient implements AsyncDisposable {
   async downloadCheckpoint(tinkerPath: string, options: DownloadCheckpointOptions = {}): Promise<DownloadedCheckpoint> {
     parseCheckpointPath(tinkerPath);
     return this.#connection.run('downloadCheckpoint', options, (parts, { signal, headers }) => {
-      const { transport, runtime } = parts;
+      const { downloadTransport: transport, runtime } = parts;
       const open = () => openContent(parts, tinkerPath, { signal, headers });
       return downloadCheckpoint({ transport, ...runtime, openContent: open }, tinkerPath, { ...options, signal });
     });

@@ -10,7 +10,7 @@ import type { Runtime } from '../runtime/runtime.js';
 import type { DispatchLimits } from './admission.js';
 import { SampleRequestEncoder } from './request-encoder.js';
 
-const { path, pool, response } = endpoints.asample;
+const { path, pool, response, maxResponseBytes } = endpoints.asample;
 const BACKPRESSURE_HEADERS = { 'x-tinker-sampling-backpressure': '1' };
 
 /** One request to submit. */
@@ -41,7 +41,7 @@ export class SampleSubmitter {
     this.#parts = parts;
   }
 
-  /** Submits once and returns the server's future. The caller sees any failure; a 429 also sets the shared backoff. */
+  /** Submits once and returns the server's future. The caller sees any answer that is a failure; a 429 also sets the shared backoff. */
   async submitOnce(submission: Submission): Promise<UntypedApiFuture> {
     const { limits, limiter, source } = this.#parts;
     const { estimatedBytes, scope } = submission;
@@ -49,7 +49,8 @@ export class SampleSubmitter {
     const admission = limits.tryEnter(estimatedBytes) ?? (await limits.enter(estimatedBytes, scope.requestSignal));
     try {
       if (limiter.isBlocked) await limiter.wait(scope.signal, source());
-      return await this.#send(submission);
+      // The server executes a sequence ID once: a submission that met a closed connection is repeated without asking.
+      return await this.#send(submission, true);
     } catch (error) {
       if (RateLimitError.isInstance(error)) this.#backOff(error, estimatedBytes);
       throw error;
@@ -95,7 +96,7 @@ export class SampleSubmitter {
   }
 
   /** Uses the HTTP client directly: a scope and a table lookup per sample would cost more than the exchange itself. */
-  async #send({ request, scope, headers, callId }: Submission): Promise<UntypedApiFuture> {
+  async #send({ request, scope, headers, callId }: Submission, repeatsOnClosedConnection = false): Promise<UntypedApiFuture> {
     const { clock, http, limiter, source } = this.#parts;
     const startedAt = clock.monotonicMs();
     const call = http.request({
@@ -105,6 +106,8 @@ export class SampleSubmitter {
       requestType: 'Sample',
       callId,
       maxRetries: 0,
+      maxResponseBytes,
+      repeatsOnClosedConnection,
       body: this.#encoder.encode(request),
       contentType: 'application/json',
       schema: response,

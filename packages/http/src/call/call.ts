@@ -1,5 +1,5 @@
 import { ConfigurationError } from '@tinkex/types';
-import { stringifyJson } from '@tinkex/types/wire';
+import { redactText, rememberHeaders, rememberSecret, stringifyJson } from '@tinkex/types/wire';
 import type { Clock } from '../clock/clock.js';
 import { type MonotonicTime, NEVER, timeAfter } from '../clock/monotonic-time.js';
 import type { TransportBody } from '../transport/transport.js';
@@ -37,7 +37,11 @@ export interface Call {
   readonly redirect: 'follow' | 'manual';
   /** Statuses besides 2xx that are answers, not failures. */
   readonly acceptStatus: readonly number[] | undefined;
+  readonly repeatsOnClosedConnection: boolean;
+  readonly retriesEdgeRejections: boolean;
   readonly onRetry: ((retry: RetryInfo) => void) | undefined;
+  /** Whether the next attempt uses a connection of its own. */
+  isAlone: boolean;
   /** The current attempt, from 0. */
   attempt: number;
   /** Time spent waiting between attempts, milliseconds. */
@@ -74,10 +78,13 @@ export class CallFactory {
     this.#timeoutMs = atLeast(1, options.timeoutMs, 'timeoutMs') ?? Number.POSITIVE_INFINITY;
     this.#maxResponseBytes = atLeast(0, options.maxResponseBytes, 'maxResponseBytes') ?? DEFAULT_MAX_RESPONSE_BYTES;
     this.#headers = new RequestHeaders(options, this.#attemptTimeoutMs);
+    rememberHeaders(options.headers ?? {}, true);
+    this.#rememberQuery(options.query);
   }
 
   create(options: BaseRequestOptions, isStream: boolean, acceptStatus: readonly number[] | undefined): Call {
     const { method, path } = options;
+    if (options.headers !== undefined) rememberHeaders(options.headers, false);
     const timeoutMs = atLeast(1, options.timeoutMs, 'timeoutMs') ?? this.#timeoutMs;
     return {
       method,
@@ -97,10 +104,17 @@ export class CallFactory {
       isStream,
       redirect: options.redirect ?? 'follow',
       acceptStatus,
+      repeatsOnClosedConnection: options.repeatsOnClosedConnection ?? false,
+      retriesEdgeRejections: options.retriesEdgeRejections ?? false,
       onRetry: options.onRetry,
+      isAlone: false,
       attempt: 0,
       retryDelayMs: 0,
     };
+  }
+
+  #rememberQuery(query: Query = {}): void {
+    for (const [name, value] of new URLSearchParams(encodeQuery(query))) rememberSecret(name, value);
   }
 
   #url(path: string, query: Query | undefined): string {
@@ -118,12 +132,19 @@ export function requestTypeOf({ requestType, method, path }: Call): string {
 
 /** True for 2xx and for the statuses that the call accepts. */
 export function isAnswer(call: Call, status: number): boolean {
-  return (status >= 200 && status < 300) || (call.acceptStatus?.includes(status) ?? false);
+  return isSuccess(status) || (call.acceptStatus?.includes(status) ?? false);
+}
+
+/** True for 2xx. */
+export function isSuccess(status: number): boolean {
+  return status >= 200 && status < 300;
 }
 
 /** The server's ID of one HTTP request, if it sends one. */
 export function requestIdOf(headers: Readonly<Record<string, string>>): string | undefined {
-  return headers['x-request-id'] ?? headers['request-id'];
+  const id = headers['x-request-id'] ?? headers['request-id'];
+  // A server may echo what it was sent.
+  return id === undefined ? undefined : redactText(id);
 }
 
 function encodeBody({ body, contentType }: BaseRequestOptions): string | Uint8Array | undefined {

@@ -29,6 +29,17 @@ export interface BaseRequestOptions {
   readonly accept?: string | undefined;
   /** The name of the connection pool. Default `default`. */
   readonly pool?: string | undefined;
+  /**
+   * Sends the request again, once and on a connection of its own, when the kept connection that it was sent on turns out to be closed: it had
+   * answered before, and no byte of this answer came. For a request that the server executes once however often it arrives. Does not count
+   * against `maxRetries`. Default false.
+   */
+  readonly repeatsOnClosedConnection?: boolean | undefined;
+  /**
+   * Retries the empty 400 of a proxy that refuses a connection like a broken connection. Default false: it is a `ConnectionError`
+   * immediately, for an outer layer to retry.
+   */
+  readonly retriesEdgeRejections?: boolean | undefined;
   /** Attempts after the first. 0 means exactly one request. Default: the client's. */
   readonly maxRetries?: number | undefined;
   /** Limit for one attempt, milliseconds: connection, headers and body together. Default: the client's. */

@@ -50,7 +50,8 @@ export class HttpClient {
     this.#calls = new CallFactory(options, this.baseUrl, clock);
     const { source = sourceOf(this.baseUrl) } = options;
     const sender = new AttemptSender(transport, auth, middleware);
-    this.#parts = { clock, random, openRequests: new OpenRequests(clock), sender, source };
+    const edgeFault = (call: Call, reply: Reply) => this.#edgeFault(call, reply);
+    this.#parts = { clock, random, openRequests: new OpenRequests(clock), sender, source, edgeFault };
   }
 
   /**
@@ -122,10 +123,16 @@ export class HttpClient {
       this.#edgeRejections.succeeded(call.pool);
       return reply;
     }
-    if (!this.#edgeRejections.isRejection(call.pool, reply)) throw statusError(reply, call, this.#parts.clock.wallMs());
+    // A call that retries these itself has done so.
+    const fault = call.retriesEdgeRejections ? undefined : this.#edgeFault(call, reply);
+    throw fault ?? statusError(reply, call, this.#parts.clock.wallMs());
+  }
+
+  #edgeFault(call: Call, reply: Reply): ConnectionError | undefined {
+    if (!this.#edgeRejections.isRejection(call.pool, reply)) return undefined;
     this.#transport.recycle?.(call.pool, originOf(call.url));
     const message = `${call.method} ${call.path}: a proxy refused the connection (an empty 400).`;
-    throw new ConnectionError({ message, attempts: call.attempt + 1 });
+    return new ConnectionError({ message, attempts: call.attempt + 1 });
   }
 
   #announceDeprecation({ headers }: Reply): void {

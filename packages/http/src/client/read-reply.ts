@@ -1,5 +1,5 @@
 import type { ApiStatusError } from '@tinkex/types';
-import { apiStatusError, parseJson } from '@tinkex/types/wire';
+import { apiStatusError, hideKnownSecrets, parseJson } from '@tinkex/types/wire';
 import { type Call, type Reply, requestIdOf } from '../call/call.js';
 import type { RequestOptions } from '../call/request-options.js';
 import { unusableResponse } from '../transport/unusable-response.js';
@@ -30,7 +30,8 @@ function looseValue(bytes: Uint8Array, contentType: string | undefined): unknown
 /** The error of a reply that does not count as a success. */
 export function statusError({ status, headers, bytes }: Reply, { attempt, method, path }: Call, nowMs: number): ApiStatusError {
   const body = errorBody(bytes);
-  return apiStatusError({ status, headers, body, requestId: requestIdOf(headers), attempts: attempt + 1, method, path, nowMs });
+  const shown = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, hideKnownSecrets(value)]));
+  return apiStatusError({ status, headers: shown, body, requestId: requestIdOf(headers), attempts: attempt + 1, method, path, nowMs });
 }
 
 /** Parsed JSON, or trimmed text; the empty string for an empty body. */

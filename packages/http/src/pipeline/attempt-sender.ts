@@ -1,3 +1,4 @@
+import { rememberHeaders } from '@tinkex/types/wire';
 import type { AuthProvider } from '../auth/auth-provider.js';
 import type { Middleware, Send, Transport, TransportRequest, TransportResponse } from '../transport/transport.js';
 import type { Attempt } from './attempt.js';
@@ -8,6 +9,7 @@ export class AttemptSender {
   readonly #auth: AuthProvider | undefined;
   readonly #transport: Transport;
   readonly #throughMiddleware: Send | undefined;
+  #remembered: Readonly<Record<string, string>> | undefined;
 
   constructor(transport: Transport, auth: AuthProvider | undefined, middleware: readonly Middleware[]) {
     this.#transport = transport;
@@ -23,6 +25,7 @@ export class AttemptSender {
     if (this.#auth === undefined) return this.#transport.send(attempt);
     const credential = this.#auth.current?.();
     if (credential === undefined) return this.#resolveAndSend(attempt, this.#auth);
+    this.#remember(credential);
     for (const name in credential) attempt.headers[name] = credential[name] as string;
     return this.#transport.send(attempt);
   }
@@ -38,12 +41,22 @@ export class AttemptSender {
   }
 
   async #resolveAndSend(attempt: Attempt, auth: AuthProvider): Promise<TransportResponse> {
-    Object.assign(attempt.headers, await auth.headers(attempt.signal));
+    const credential = await auth.headers(attempt.signal);
+    this.#remember(credential);
+    Object.assign(attempt.headers, credential);
     return this.#transport.send(attempt);
+  }
+
+  /** A server that echoes the credential must not bring it into a message. Usually the object is the last attempt's. */
+  #remember(credential: Readonly<Record<string, string>>): void {
+    if (credential === this.#remembered) return;
+    this.#remembered = credential;
+    rememberHeaders(credential, true);
   }
 
   readonly #sendCopy = async (request: TransportRequest): Promise<TransportResponse> => {
     const credential = this.#auth?.current?.() ?? (await this.#auth?.headers(request.signal));
+    if (credential !== undefined) this.#remember(credential);
     return this.#transport.send({ ...request, headers: { ...request.headers, ...credential } });
   };
 }

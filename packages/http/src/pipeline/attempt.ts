@@ -1,7 +1,7 @@
 import { TimeoutError, ValidationError } from '@tinkex/types';
 import { redactUrl } from '@tinkex/types/wire';
 import { abortedBy, onAbort } from '../abort/on-abort.js';
-import { type Call, isAnswer, type Reply } from '../call/call.js';
+import { type Call, isAnswer, isSuccess, type Reply } from '../call/call.js';
 import type { Clock } from '../clock/clock.js';
 import { NEVER, remainingMs } from '../clock/monotonic-time.js';
 import { decodeBody, decodeStream } from '../compression/content-encoding.js';
@@ -43,6 +43,7 @@ export class Attempt implements TransportRequest, Cancellation, RequestProgress,
   readonly headers: Record<string, string>;
   readonly body: string | Uint8Array | undefined;
   readonly pool: string;
+  readonly isAlone: boolean;
   readonly cancellation: Cancellation;
   readonly progress: RequestProgress;
 
@@ -72,6 +73,7 @@ export class Attempt implements TransportRequest, Cancellation, RequestProgress,
     this.headers = call.headers;
     this.body = call.body;
     this.pool = call.pool;
+    this.isAlone = call.isAlone;
     this.cancellation = this;
     this.progress = this;
     this.#call = call;
@@ -131,7 +133,8 @@ export class Attempt implements TransportRequest, Cancellation, RequestProgress,
       const stream = new IdleLimitedBody(this.#decoded(body, headers), this, maxResponseBytes);
       return { status, headers, bytes: NO_BYTES, stream };
     }
-    const bytes = isAnswer(this.#call, status)
+    // A status that the caller accepts, such as the 408 of a poll, is no result all the same.
+    const bytes = isSuccess(status)
       ? await readBody(body, headers, maxResponseBytes)
       : await readErrorBody(body, headers, Math.min(maxResponseBytes, MAX_ERROR_BYTES));
     return { status, headers, bytes };
@@ -168,8 +171,8 @@ export class Attempt implements TransportRequest, Cancellation, RequestProgress,
 
   /** The request for user middleware, which copies requests by spreading and may replace the signal. */
   toPlain(): TransportRequest {
-    const { method, url, pool, headers, body, redirect } = this.#call;
-    return { method, url, headers: { ...headers }, body, pool, redirect, signal: this.signal, progress: this };
+    const { method, url, pool, isAlone, headers, body, redirect } = this.#call;
+    return { method, url, headers: { ...headers }, body, pool, isAlone, redirect, signal: this.signal, progress: this };
   }
 
   listen(listener: CancellationListener | undefined): void {

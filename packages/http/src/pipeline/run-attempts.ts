@@ -6,6 +6,7 @@ import { channel, hasSubscribers, publish } from '../diagnostics/channels.js';
 import { type Retry, retry, UnsuccessfulResponse, withAttempts } from '../retry/retry.js';
 import { httpStrategy } from '../retry/strategies.js';
 import { byteLengthOf } from '../runtime/bytes.js';
+import { closedConnections } from '../transport/undici-exchange.js';
 import { Attempt, type AttemptParts } from './attempt.js';
 import { closedError } from './open-requests.js';
 
@@ -18,6 +19,8 @@ export interface CallParts extends AttemptParts {
   readonly random: Random;
   /** Read for each event: a client may get its session late. */
   readonly source: () => EventSource;
+  /** The error of a reply in which a proxy refuses the connection; undefined for any other. */
+  readonly edgeFault: (call: Call, reply: Reply) => ConnectionError | undefined;
 }
 
 /**
@@ -29,8 +32,8 @@ export interface CallParts extends AttemptParts {
 export function runAttempts(call: Call, parts: CallParts): Promise<Reply> {
   // The usual call ends with its first attempt: it pays for one `then`, not for the frame of the retries.
   return runAttempt(call, parts).then(
-    (reply) => (isAnswer(call, reply.status) ? reply : retryAttempts(call, parts, new UnsuccessfulResponse(reply))),
-    (error: unknown) => retryAttempts(call, parts, error),
+    (reply) => (isAnswer(call, reply.status) ? reply : retryAttempts(call, parts, failureOf(call, reply, parts))),
+    (error: unknown) => (isRepeated(call, error) ? repeatAlone(call, parts, error) : retryAttempts(call, parts, error)),
   );
 }
 
@@ -90,6 +93,27 @@ function runObserved(call: Call, parts: CallParts): Promise<Reply> {
   );
 }
 
+function isRepeated(call: Call, error: unknown): boolean {
+  return call.repeatsOnClosedConnection && ConnectionError.isInstance(error) && closedConnections.has(error);
+}
+
+/** The next connection of the pool may be closed as well: this attempt opens its own. */
+async function repeatAlone(call: Call, parts: CallParts, error: unknown): Promise<Reply> {
+  if (parts.openRequests.isClosed) throw closedError();
+  announce(call, { error, delayMs: 0 }, parts);
+  call.isAlone = true;
+  try {
+    return await runNextAttempt(call, parts);
+  } catch (next) {
+    return retryAttempts(call, parts, next);
+  }
+}
+
+function failureOf(call: Call, reply: Reply, { edgeFault }: CallParts): unknown {
+  const fault = call.retriesEdgeRejections ? edgeFault(call, reply) : undefined;
+  return fault ?? new UnsuccessfulResponse(reply);
+}
+
 async function retryAttempts(call: Call, parts: CallParts, firstError: unknown): Promise<Reply> {
   const { clock, random, openRequests } = parts;
   try {
@@ -116,10 +140,10 @@ async function runNextAttempt(call: Call, parts: CallParts): Promise<Reply> {
   call.headers = { ...call.headers, 'x-stainless-retry-count': String(call.attempt) };
   const reply = await runAttempt(call, parts);
   if (isAnswer(call, reply.status)) return reply;
-  throw new UnsuccessfulResponse(reply);
+  throw failureOf(call, reply, parts);
 }
 
-function announce(call: Call, { error, delayMs, ...failed }: Retry, { source }: CallParts): void {
+function announce(call: Call, { error, delayMs, ...failed }: Pick<Retry, 'error' | 'delayMs' | 'status'>, { source }: CallParts): void {
   const { attempt, method, path } = call;
   const status = error instanceof UnsuccessfulResponse ? failed.status : undefined;
   call.onRetry?.(status === undefined ? { attempt, delayMs, error } : { attempt, delayMs, status });

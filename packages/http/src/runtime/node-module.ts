@@ -5,9 +5,11 @@ export interface NodeModules {
   readonly 'node:child_process': typeof import('node:child_process');
   readonly 'node:crypto': typeof import('node:crypto');
   readonly 'node:diagnostics_channel': typeof import('node:diagnostics_channel');
+  readonly 'node:dns': typeof import('node:dns');
   readonly 'node:fs': typeof import('node:fs');
   readonly 'node:fs/promises': typeof import('node:fs/promises');
   readonly 'node:module': typeof import('node:module');
+  readonly 'node:net': typeof import('node:net');
   readonly 'node:os': typeof import('node:os');
   readonly 'node:path': typeof import('node:path');
   readonly 'node:stream': typeof import('node:stream');

@@ -40,6 +40,8 @@ export interface TransportRequest {
   readonly body?: string | Uint8Array | undefined;
   /** The name of the connection pool. */
   readonly pool: string;
+  /** Use a connection that no other request uses, and close it afterwards. A transport without connections ignores it. */
+  readonly isAlone?: boolean | undefined;
   /** `'manual'`: the pipeline returns a 3xx to the caller and does not follow it. Transports never follow. Default `'follow'`. */
   readonly redirect?: 'follow' | 'manual' | undefined;
   /** Aborting frees the socket, before or while the body is read. */

@@ -5,10 +5,14 @@ import { faultOf } from './fault.js';
 import { ReceivedChunks } from './received-chunks.js';
 import type { CancellationListener, RequestProgress, TransportBody, TransportRequest, TransportResponse } from './transport.js';
 import { oversizedBody } from './unusable-response.js';
+import { isClosedConnection } from './watched-connection.js';
 
 /** Unread bytes beyond which the socket is paused until they are read. */
 const HIGH_WATER_BYTES = 256 * 1024;
 const NO_HEADERS: Readonly<Record<string, string>> = Object.freeze({});
+
+/** The faults of requests that met the end of a kept connection and may have been in vain: see `repeatsOnClosedConnection`. */
+export const closedConnections = new WeakSet<Error>();
 
 /**
  * One request and its response on one connection: undici's handler, the response and its body in one object. It works on
@@ -99,7 +103,9 @@ export class UndiciExchange implements Dispatcher.DispatchHandler, TransportResp
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
     // What has arrived before the fault is still good to a caller that reads chunk by chunk: a download continues after it.
     if (this.#isCollecting) this.#chunks.clear();
-    this.#fail(faultOf(error, this.#origin));
+    const fault = faultOf(error, this.#origin);
+    if (isClosedConnection(error, this.#controller !== undefined)) closedConnections.add(fault);
+    this.#fail(fault);
   }
 
   bytes(maxBytes = Number.POSITIVE_INFINITY): Promise<Uint8Array> {

@@ -1,11 +1,13 @@
 import { AbortedError, ConfigurationError } from '@tinkex/types';
-import type { buildConnector, Dispatcher, EnvHttpProxyAgent, Pool } from 'undici';
+import type { buildConnector, Dispatcher, Pool } from 'undici';
 import type { ProxySettings } from '../environment.js';
 import { originOf, targetOf } from '../url/url.js';
 import { loadUndici } from './load-undici.js';
 import { proxySettings } from './proxy-settings.js';
+import { publicLookup, refusePrivateHost } from './public-addresses.js';
 import type { Transport, TransportRequest, TransportResponse } from './transport.js';
 import { UndiciExchange } from './undici-exchange.js';
+import { watched } from './watched-connection.js';
 
 /**
  * Connections per pool of the protocol and origin. A long poll occupies its connection for as long as the server holds it, so
@@ -40,6 +42,11 @@ export interface UndiciTransportOptions {
   readonly ca?: string | readonly string[] | undefined;
   /** `'environment'` (default) reads HTTP_PROXY, HTTPS_PROXY and NO_PROXY; `false` never uses a proxy; or name the proxies here. */
   readonly proxy?: 'environment' | false | Partial<ProxySettings> | undefined;
+  /**
+   * Whether addresses of this machine and of private networks may be connected to. `false` refuses them, written out or behind a name, with a
+   * `ConnectionError`: for URLs that somebody else chooses. Through a proxy, which resolves names itself, only written out. Default true.
+   */
+  readonly allowPrivateAddresses?: boolean | undefined;
   /** Your undici dispatcher, used for every request. It replaces all options above. You close it. */
   readonly dispatcher?: Dispatcher | undefined;
   /**
@@ -65,6 +72,7 @@ export class UndiciTransport implements Transport {
   readonly #dispatchers = new Map<string, Map<string, Dispatcher>>();
   /** Recycled, with requests still in flight. */
   readonly #retired = new Set<Dispatcher>();
+  readonly #isPublicOnly: boolean;
   #undici: typeof import('undici') | undefined;
   #fallback: Transport | undefined;
   #closing: Promise<void> | undefined;
@@ -72,6 +80,7 @@ export class UndiciTransport implements Transport {
   /** @throws ConfigurationError when a proxy is not a URL. */
   constructor(options: UndiciTransportOptions = {}) {
     this.#options = options;
+    this.#isPublicOnly = options.allowPrivateAddresses === false && options.dispatcher === undefined;
     if (options.dispatcher === undefined) this.#proxy = proxySettings(options.proxy ?? 'environment');
   }
 
@@ -82,9 +91,10 @@ export class UndiciTransport implements Transport {
     }
     const origin = originOf(request.url);
     return new Promise((resolve, reject) => {
+      if (this.#isPublicOnly) refusePrivateHost(request.url);
       const exchange = new UndiciExchange(request, origin, resolve, reject);
       if (exchange.isCancelled) return;
-      this.#dispatcher(request.pool, origin).dispatch(
+      this.#dispatcher(request, origin).dispatch(
         {
           origin,
           path: targetOf(request.url, origin),
@@ -134,24 +144,33 @@ export class UndiciTransport implements Transport {
     await Promise.all([this.#fallback?.close(), ...owned.map((dispatcher) => dispatcher.destroy())]);
   }
 
-  #dispatcher(pool: string, origin: string): Dispatcher {
+  #dispatcher({ pool, isAlone = false }: TransportRequest, origin: string): Dispatcher {
     if (this.#options.dispatcher !== undefined) return this.#options.dispatcher;
-    let byOrigin = this.#dispatchers.get(pool);
+    const name = isAlone ? `${pool}, alone` : pool;
+    let byOrigin = this.#dispatchers.get(name);
     if (byOrigin === undefined) {
       byOrigin = new Map();
-      this.#dispatchers.set(pool, byOrigin);
+      this.#dispatchers.set(name, byOrigin);
     }
     const key = this.#keyOf(origin);
     let dispatcher = byOrigin.get(key);
     if (dispatcher === undefined) {
-      const { EnvHttpProxyAgent, Pool } = this.#undici as typeof import('undici');
-      dispatcher =
-        this.#proxy === undefined
-          ? new Pool(origin, this.#poolOptions(pool))
-          : new EnvHttpProxyAgent({ ...this.#poolOptions(pool), ...this.#tunnelOptions(), ...this.#proxy });
+      dispatcher = this.#createDispatcher(this.#poolOptions(pool, isAlone), origin);
       byOrigin.set(key, dispatcher);
     }
     return dispatcher;
+  }
+
+  #createDispatcher(options: Pool.Options, origin: string): Dispatcher {
+    const { buildConnector, EnvHttpProxyAgent, Pool } = this.#undici as typeof import('undici');
+    const connect = this.#connectOptions();
+    const tls = { ...connect, allowH2: this.#options.http2 ?? false };
+    const direct = this.#isPublicOnly ? { ...tls, lookup: publicLookup } : tls;
+    const poolOf = (of: string | URL, { connect: tunnel }: Pick<Pool.Options, 'connect'>): Pool =>
+      new Pool(of, { ...options, connect: watched(typeof tunnel === 'function' ? tunnel : buildConnector(direct)) });
+    if (this.#proxy === undefined) return poolOf(origin, {});
+    // A proxy agent connects to the proxy and through it with the same options under other names.
+    return new EnvHttpProxyAgent({ ...options, proxyTls: connect, requestTls: tls, ...this.#proxy, factory: poolOf });
   }
 
   /** A proxy agent sorts by origin itself. */
@@ -159,22 +178,18 @@ export class UndiciTransport implements Transport {
     return this.#proxy === undefined ? origin : '';
   }
 
-  #poolOptions(pool: string): Pool.Options {
+  #poolOptions(pool: string, isAlone: boolean): Pool.Options {
     const { pools, keepAliveTimeoutMs, http2 } = this.#options;
     return {
       connections: pools?.[pool] ?? POOL_CONNECTIONS[pool] ?? DEFAULT_CONNECTIONS,
-      connect: this.#connectOptions(),
+      // 0 closes each connection after one request.
+      pipelining: isAlone ? 0 : 1,
       keepAliveTimeout: keepAliveTimeoutMs ?? 4_000,
       keepAliveMaxTimeout: Math.max(60_000, keepAliveTimeoutMs ?? 0),
       headersTimeout: 0,
       bodyTimeout: 0,
       allowH2: http2 ?? false,
     };
-  }
-
-  /** A proxy agent opens its connections, to the proxy and through it, with the same options under other names. */
-  #tunnelOptions(): EnvHttpProxyAgent.Options {
-    return { proxyTls: this.#connectOptions(), requestTls: { ...this.#connectOptions(), allowH2: this.#options.http2 ?? false } };
   }
 
   #connectOptions(): buildConnector.BuildOptions {

@@ -29,6 +29,8 @@ export interface Endpoint {
   readonly outerRetry: boolean;
   /** Limit of one HTTP attempt. `default`: 60,000, or what the client is configured to. */
   readonly timeoutMs: number | 'default';
+  /** The largest answer that makes sense, bytes. `default`: the limit of the HTTP client. */
+  readonly maxResponseBytes: number | 'default';
   /** Of the body. */
   readonly request?: AnyCodec | undefined;
   readonly query?: AnyCodec | undefined;

@@ -80,9 +80,14 @@ const RUN = '/api/v1/training_runs/{training_run_id}';
 const CHECKPOINT = `${RUN}/checkpoints/{checkpoint_id}` as const;
 const SESSION = '/api/v1/sessions/{session_id}';
 
-/** The settings that most endpoints share: the client's HTTP retries and attempt timeout, and the outer retry layer. */
-const usual = { maxRetries: 'default', outerRetry: true, timeoutMs: 'default' } as const;
-const get = { ...usual, method: 'GET', pool: 'train' } as const;
+/** A future, an ID, a few settings. */
+const SMALL_BYTES = 2 ** 20;
+/** A page of a list, with what users have stored in it. */
+const LIST_BYTES = 2 ** 26;
+
+/** The settings that most endpoints share: the client's HTTP retries and attempt timeout, the outer retry layer, and small answers. */
+const usual = { maxRetries: 'default', outerRetry: true, timeoutMs: 'default', maxResponseBytes: SMALL_BYTES } as const;
+const get = { ...usual, method: 'GET', pool: 'train', maxResponseBytes: LIST_BYTES } as const;
 const post = { ...usual, method: 'POST', pool: 'train' } as const;
 const remove = { ...usual, method: 'DELETE', pool: 'train' } as const;
 const put = { ...usual, method: 'PUT', pool: 'train' } as const;
@@ -235,6 +240,7 @@ export const endpoints = {
     maxRetries: 0,
     outerRetry: false,
     timeoutMs: 45_000,
+    maxResponseBytes: 'default',
     request: futureRetrieveRequest,
   },
   /** Has its own loop: one request for all samples of one holder of a sampling session. */
@@ -245,6 +251,7 @@ export const endpoints = {
     maxRetries: 0,
     outerRetry: false,
     timeoutMs: 45_000,
+    maxResponseBytes: LIST_BYTES,
     request: futuresRetrieveRequest,
     response: futuresRetrieveResponse,
   },
@@ -276,14 +283,26 @@ export const endpoints = {
   unpublishCheckpoint: { ...remove, path: `${CHECKPOINT}/publish` },
   setCheckpointTtl: { ...put, path: `${CHECKPOINT}/ttl`, request: setCheckpointTtlRequest },
   listUserCheckpoints: { ...get, path: '/api/v1/checkpoints', query: listUserCheckpointsQuery, response: checkpointsListResponse },
-  weightsInfo: { ...post, path: '/api/v1/weights_info', request: weightsInfoRequest, response: weightsInfoResponse },
+  weightsInfo: {
+    ...post,
+    maxResponseBytes: LIST_BYTES,
+    path: '/api/v1/weights_info',
+    request: weightsInfoRequest,
+    response: weightsInfoResponse,
+  },
   listSessions: { ...get, path: '/api/v1/sessions', query: listSessionsQuery, response: listSessionsResponse },
   getSession: { ...get, path: SESSION, query: getSessionQuery, response: getSessionResponse },
   /** Ends a session; the first reason stays. */
   finishSession: { ...post, path: `${SESSION}/finish`, request: finishSessionRequest },
-  searchSessions: { ...post, path: '/api/v1/sessions/search', request: sessionSearchRequest, response: sessionSearchResponse },
+  searchSessions: {
+    ...post,
+    maxResponseBytes: LIST_BYTES,
+    path: '/api/v1/sessions/search',
+    request: sessionSearchRequest,
+    response: sessionSearchResponse,
+  },
   assignSessionProject: { ...put, path: `${SESSION}/project`, request: assignSessionProjectRequest },
-  exportSessionTrace: { ...get, path: `${SESSION}/trace_export`, response: traceExportResponse },
+  exportSessionTrace: { ...get, maxResponseBytes: 'default', path: `${SESSION}/trace_export`, response: traceExportResponse },
   getSampler: { ...get, path: '/api/v1/samplers/{sampler_id}', response: getSamplerResponse },
   auditLog: { ...get, path: '/api/v1/audit', pool: 'rest_support_redirect', query: auditLogQuery, response: auditLogResponse },
   billingUsage: { ...get, path: '/api/v1/billing/usage/events', query: billingUsageQuery, response: billingUsageResponse },

@@ -10,6 +10,8 @@ declare class TextDecoder {
 }
 
 const MAX_SHORT_TEXT = 4096;
+/** Of V8, in 64-bit processes. */
+const MAX_TEXT_LENGTH = 2 ** 29 - 24;
 /** An integer beyond 2^53 has at least this many digits. */
 const LONG_NUMBER = /\d{16}/;
 
@@ -27,8 +29,13 @@ export function parseJson(input: string | Uint8Array): JsonValue {
     return hasInexactInteger(value) ? parseExactly(text) : value;
   } catch {
     // The engine's error quotes the text, which may hold a secret, so it is not even the cause: say only how long the text was.
-    throw invalidResponse('JSON', '', text === '' ? 'the body is empty or not UTF-8' : `the body is not JSON (${text.length} characters)`);
+    throw invalidResponse('JSON', '', text === '' ? unreadable(input) : `the body is not JSON (${text.length} characters)`);
   }
+}
+
+function unreadable(input: string | Uint8Array): string {
+  if (input.length <= MAX_TEXT_LENGTH) return 'the body is empty or not UTF-8';
+  return `the body has ${input.length} bytes, more than one text can hold`;
 }
 
 /** Text of UTF-8 bytes; a leading byte order mark is skipped. Throws a `TypeError` for bytes that are not UTF-8. */

@@ -1,5 +1,5 @@
-import { REDACTED, redactText } from '../redaction/redact-text.js';
-import { SECRET_KEY } from '../redaction/redact-value.js';
+import { REDACTED, SECRET_KEY } from '../redaction/known-secrets.js';
+import { redactText } from '../redaction/redact-text.js';
 import type { JsonObject, JsonValue } from './json-value.js';
 
 /**

@@ -1,3 +1,5 @@
+import { hideKnownSecrets, REDACTED } from './known-secrets.js';
+
 /** What every runtime has and the language's own library does not declare. */
 declare class URL {
   constructor(url: string);
@@ -5,9 +7,6 @@ declare class URL {
   readonly pathname: string;
   readonly searchParams: { keys(): Iterable<string> };
 }
-
-/** Replaces a value that must not be shown. */
-export const REDACTED = '[redacted]';
 
 /** A text without any of these marks holds no secret that the patterns below would find. Most texts have none. */
 const SUSPICIOUS = /tml-|eyJ|:\/\/[^\s/]*@|[?&]|key|token|secret|bearer|basic|authori|cookie|passw|passphrase|signature|credential/i;
@@ -50,13 +49,13 @@ const PATTERNS: readonly (readonly [RegExp, string | ((...match: string[]) => st
 
 /**
  * Removes everything that looks like a credential from a text: API keys, JSON Web Tokens, authorization values, cookies, passwords and
- * queries of URLs, `secret=…` pairs.
+ * queries of URLs, `secret=…` pairs. The credentials that this process sends are removed whatever they look like.
  *
  * @param maxLength - Longer texts are cut and end in `…`. Default: no limit.
  */
 export function redactText(text: string, maxLength = Number.POSITIVE_INFINITY): string {
   // Cut before matching, with room for what a pattern needs to see: a long text must not cost long matching.
-  let redacted = text.length > 2 * maxLength ? text.slice(0, 2 * maxLength) : text;
+  let redacted = hideKnownSecrets(text.length > 2 * maxLength ? text.slice(0, 2 * maxLength) : text);
   if (SUSPICIOUS.test(redacted)) {
     for (const [pattern, replacement] of PATTERNS) redacted = redacted.replace(pattern, replacement as string);
   }

@@ -1,4 +1,5 @@
-import { REDACTED, redactText } from './redact-text.js';
+import { REDACTED, rememberSecret, SECRET_KEY } from './known-secrets.js';
+import { redactText } from './redact-text.js';
 
 /** Headers that are safe to keep on errors, in events and in recordings. */
 const SAFE = new Set([
@@ -42,7 +43,7 @@ const SAFE = new Set([
 ]);
 
 /**
- * A copy with lower-case names in which only well-known harmless headers keep their values. Use it for everything that is logged or
+ * A copy with lower-case names in which only well-known harmless headers keep their values, without any credential in them. Use it for everything that is logged or
  * recorded.
  */
 export function redactHeaders(headers: Readonly<Record<string, unknown>>): Record<string, string> {
@@ -50,9 +51,21 @@ export function redactHeaders(headers: Readonly<Record<string, unknown>>): Recor
   for (const [name, value] of Object.entries(headers)) {
     if (value === undefined) continue;
     const lower = name.toLowerCase();
-    shown.push([lower, SAFE.has(lower) ? headerText(value) : REDACTED]);
+    shown.push([lower, SAFE.has(lower) ? redactText(headerText(value)) : REDACTED]);
   }
   return Object.fromEntries(shown);
+}
+
+/**
+ * Remembers the headers that this process sends, so that a server that echoes them cannot show them. Of headers that belong to one call, only
+ * those whose name says that they are secret: there may be a new trace ID each time.
+ */
+export function rememberHeaders(headers: Readonly<Record<string, string | undefined>>, areOfClient: boolean): void {
+  for (const name in headers) {
+    const value = headers[name];
+    if (value === undefined || SAFE.has(name.toLowerCase())) continue;
+    if (areOfClient || SECRET_KEY.test(name)) rememberSecret(name, value);
+  }
 }
 
 function headerText(value: unknown): string {
@@ -63,8 +76,6 @@ function headerText(value: unknown): string {
 /** A plain JSON value. */
 export type PlainValue = null | boolean | number | string | PlainValue[] | { [key: string]: PlainValue };
 
-/** Names of fields that hold secrets. */
-export const SECRET_KEY = /(key|secret|token|password|authorization|cookie|signature|credential)s?$/i;
 const HEADER_MAP = /headers$/i;
 
 const MAX_DEPTH = 6;
