@@ -105,7 +105,7 @@ const options: { readonly [Option in keyof Required<ServiceClientOptions>]: () =
     const forbidden = { allowPrivateAddresses: false } as const;
     const rest = rig.connect({ downloads: forbidden, maxRetries: 0, maxRetryMs: 0 }).createRestClient();
     const { url } = rig.server;
-    rig.server.on('checkpointArchive').reply(200, { url: `${url}/files/a`, expires: '2100-01-01T00:00:00Z' });
+    rig.server.on('checkpointArchive').reply(302, undefined, { location: `${url}/files/a` });
     const directory = join(tmpdir(), 'never-written');
     await expect(rest.downloadCheckpoint('tinker://r/sampler_weights/1', { directory })).rejects.toThrow('allowPrivateAddresses');
     const dispatcher = {} as NonNullable<ServiceClientOptions['dispatcher']>;

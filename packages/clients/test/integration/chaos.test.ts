@@ -7,11 +7,13 @@ import { type ChaosOutcome, runUnderChaos, survivableKinds } from '../support/ch
 const DEFAULT_SEEDS = 10;
 const CONCURRENT_RUNS = 6;
 
-/** `TINKEX_CHAOS_SEED=7` replays one; `TINKEX_CHAOS_SEEDS=200` runs the first 200. */
+/** `TINKEX_CHAOS_SEED=7` replays one; `TINKEX_CHAOS_SEEDS=200` runs the first 200, `TINKEX_CHAOS_SEEDS=201-400` the next. */
 function seeds(): number[] {
   const { TINKEX_CHAOS_SEED: one, TINKEX_CHAOS_SEEDS: many } = process.env;
   if (one !== undefined) return [Number(one)];
-  return Array.from({ length: Number(many ?? DEFAULT_SEEDS) }, (_, index) => index + 1);
+  // A count alone starts with the first seed.
+  const [last = DEFAULT_SEEDS, first = 1] = many?.split('-').map(Number).toReversed() ?? [];
+  return Array.from({ length: last - first + 1 }, (_, index) => first + index);
 }
 
 /** Only for what the virtual clock cannot end. A seed takes half a second of a free processor, and many times that on a busy machine. */

@@ -21,13 +21,26 @@ function closingServer(close: (socket: Socket) => void, keys: (string | undefine
 }
 
 /** One connection, so that the second request meets the first one's. */
-function clientOf({ url }: RawServer): HttpClient & AsyncDisposable {
+function clientOf({ url }: RawServer): HttpClient {
   return new HttpClient({ baseUrl: url, maxRetries: 0, transport: new UndiciTransport({ pools: { sample: 1 } }) });
 }
 
+/** Tears the connection down when so much of the answer has left. */
+function answering(bytes: string): (socket: Socket) => void {
+  return (socket) => {
+    socket.write(bytes, () => {
+      socket.resetAndDestroy();
+    });
+  };
+}
+
 const CLOSE: Readonly<Record<string, (socket: Socket) => void>> = {
-  FIN: (socket) => socket.end(),
-  RST: (socket) => socket.resetAndDestroy(),
+  FIN: (socket) => {
+    socket.end();
+  },
+  RST: (socket) => {
+    socket.resetAndDestroy();
+  },
 };
 
 describe('a kept connection that the server has closed', () => {
@@ -45,12 +58,8 @@ describe('a kept connection that the server has closed', () => {
 
   it.each([
     ['the call does not ask for it', { ...post, repeatsOnClosedConnection: false }, CLOSE['RST']],
-    ['a byte of the answer has come', post, (socket: Socket) => void socket.write('H', () => socket.resetAndDestroy())],
-    [
-      'the headers have come',
-      post,
-      (socket: Socket) => void socket.write('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n', () => socket.resetAndDestroy()),
-    ],
+    ['a byte of the answer has come', post, answering('H')],
+    ['the headers have come', post, answering('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n')],
   ] as const)('is an error when %s', async (_, request, close) => {
     await using server = await closingServer(close as (socket: Socket) => void);
     await using client = clientOf(server);
