@@ -42,7 +42,7 @@ describe('a server that ends without notice', () => {
     await client.close();
   });
 
-  it('starts from a journal that was cut off anywhere, at a state that it once had', async () => {
+  it('starts from a journal that was cut off anywhere, or ends in zeros, at a state that it once had', async () => {
     const stateDir = join(root, 'state');
     await using server = await startServer({ dialect: 'json', stateDir });
     const client = new RawClient(server);
@@ -52,9 +52,12 @@ describe('a server that ends without notice', () => {
     await client.close();
     const [journal = ''] = (await readdir(stateDir)).filter((name) => name.startsWith('journal-'));
     const { size } = await stat(join(stateDir, journal));
-    for (let cut = 0; cut < 6; cut++) {
+    for (let cut = 0; cut < 7; cut++) {
+      const kept = Math.min(size, Math.floor((size * (2 * cut + 1)) / 12));
       const image = await crashImage(stateDir, root);
-      await truncate(join(image, journal), Math.floor((size * (2 * cut + 1)) / 12));
+      await truncate(join(image, journal), kept);
+      // A file system may have made the file longer before the power failed, and not have written its end.
+      if (cut % 2 === 0) await truncate(join(image, journal), kept + 5_000);
       await using restarted = await startServer({ dialect: 'json', stateDir: image });
       const witness = new RawClient(restarted);
       const { checkpoints } = (await witness.get('checkpoints')).json;

@@ -10,8 +10,8 @@ export interface ServerMessage {
 export interface DownloadRules {
   /**
    * Whether such an address, or a redirect from it, may lead to this machine or to a private network: loopback, `10.0.0.0/8`, `192.168.0.0/16`,
-   * link-local and the like, written out or behind a name. Requests for it never carry your key. Default true, for servers of your own; set
-   * `false` where the network behind this process trusts it, such as in a cloud, and the server is somebody else's. Needs the built-in
+   * link-local and the like, written out or behind a name. Requests for it never carry your key. Default true, for self-hosted servers; set
+   * `false` where the network trusts this process, such as in a cloud, and the server belongs to another party. Needs the built-in
    * transport. Behind a proxy, which resolves names itself, only written-out addresses are refused.
    */
   readonly allowPrivateAddresses?: boolean | undefined;

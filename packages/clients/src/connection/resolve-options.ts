@@ -106,7 +106,7 @@ function requireRetries(value: unknown): void {
   throw new ConfigurationError({ message: `Option maxRetries must be 0 or more, got ${String(value)}.`, option: 'maxRetries' });
 }
 
-/** Somebody else's transport connects as it likes. */
+/** The user's transport connects by its own rules. */
 function requireOwnTransport({ downloads = {}, transport, dispatcher }: ConnectionOptions): void {
   rejectUnknownOptions(downloads, DOWNLOAD_RULE_NAMES, 'downloads.');
   if (downloads.allowPrivateAddresses !== false || (transport === undefined && dispatcher === undefined)) return;

@@ -40,7 +40,7 @@ export interface Call {
   readonly repeatsOnClosedConnection: boolean;
   readonly retriesEdgeRejections: boolean;
   readonly onRetry: ((retry: RetryInfo) => void) | undefined;
-  /** Whether the next attempt uses a connection of its own. */
+  /** Whether the next attempt opens a new connection. */
   isAlone: boolean;
   /** The current attempt, from 0. */
   attempt: number;

@@ -30,7 +30,7 @@ export interface BaseRequestOptions {
   /** The name of the connection pool. Default `default`. */
   readonly pool?: string | undefined;
   /**
-   * Sends the request again, once and on a connection of its own, when the kept connection that it was sent on turns out to be closed: it had
+   * Sends the request again, once and on a new connection, when the kept connection that it was sent on turns out to be closed: it had
    * answered before, and no byte of this answer came. For a request that the server executes once however often it arrives. Does not count
    * against `maxRetries`. Default false.
    */

@@ -133,7 +133,7 @@ export class Attempt implements TransportRequest, Cancellation, RequestProgress,
       const stream = new IdleLimitedBody(this.#decoded(body, headers), this, maxResponseBytes);
       return { status, headers, bytes: NO_BYTES, stream };
     }
-    // A status that the caller accepts, such as the 408 of a poll, is no result all the same.
+    // A status that the caller accepts, such as the 408 of a poll, is still not a result.
     const bytes = isSuccess(status)
       ? await readBody(body, headers, maxResponseBytes)
       : await readErrorBody(body, headers, Math.min(maxResponseBytes, MAX_ERROR_BYTES));

@@ -2,7 +2,7 @@ import type { BlockList, LookupFunction } from 'node:net';
 import { ConnectionError } from '@tinkex/types';
 import { nodeModule } from '../runtime/node-module.js';
 
-/** Networks of the machine, of its neighbors, and of nobody: loopback, private, link-local, shared, documentation, multicast, reserved. */
+/** Networks that are not public: loopback, private, link-local, shared, documentation, multicast, reserved. */
 const IPV4 = [
   '0.0.0.0/8',
   '10.0.0.0/8',
@@ -39,7 +39,7 @@ export function isPrivateAddress(address: string): boolean {
   const { isIP } = nodeModule('node:net', 'Checking an address');
   privateNetworks ??= createPrivateNetworks();
   const family = isIP(address);
-  // What is no address was not resolved, and is not known to be public.
+  // A text that is not an address is not known to be public.
   if (family === 0) return true;
   return privateNetworks.check(address, family === 4 ? 'ipv4' : 'ipv6');
 }

@@ -11,7 +11,7 @@ import { isClosedConnection } from './watched-connection.js';
 const HIGH_WATER_BYTES = 256 * 1024;
 const NO_HEADERS: Readonly<Record<string, string>> = Object.freeze({});
 
-/** The faults of requests that met the end of a kept connection and may have been in vain: see `repeatsOnClosedConnection`. */
+/** The faults of requests that met the end of a kept connection: see `repeatsOnClosedConnection`. */
 export const closedConnections = new WeakSet<Error>();
 
 /**

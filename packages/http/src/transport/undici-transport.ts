@@ -44,7 +44,7 @@ export interface UndiciTransportOptions {
   readonly proxy?: 'environment' | false | Partial<ProxySettings> | undefined;
   /**
    * Whether addresses of this machine and of private networks may be connected to. `false` refuses them, written out or behind a name, with a
-   * `ConnectionError`: for URLs that somebody else chooses. Through a proxy, which resolves names itself, only written out. Default true.
+   * `ConnectionError`: for URLs that another party chooses. Through a proxy, which resolves names itself, only written out. Default true.
    */
   readonly allowPrivateAddresses?: boolean | undefined;
   /** Your undici dispatcher, used for every request. It replaces all options above. You close it. */

@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import type { buildConnector } from 'undici';
 
 const CONTINUE = new TextEncoder().encode('HTTP/1.1 100');
+const [BLANK, RETURN] = [0x20, 0x0d];
 const END_OF_HEAD = '\r\n\r\n';
 /** Node's own limit for the head of a message. */
 const MAX_HEAD_BYTES = 16 * 1024;
@@ -28,14 +29,14 @@ export function isClosedConnection(error: Error, isSent: boolean): boolean {
 }
 
 /**
- * Watches the connections that a connector opens. undici tells a handler neither on which connection a request is sent nor what has come on
+ * Watches the connections that a connector opens. undici does not report to a handler on which connection a request is sent and what has come on
  * it, and takes an unrequested `100 Continue` for a broken answer; both can be seen only at the socket.
  */
 export function watched(connect: buildConnector.connector): buildConnector.connector {
   return (options, callback) =>
     connect(options, (...result) => {
       const [, socket] = result;
-      // HTTP/2 has frames of its own.
+      // HTTP/2 has its own frames.
       if (socket && (socket as { alpnProtocol?: unknown }).alpnProtocol !== 'h2') watch(socket);
       callback(...result);
     });
@@ -81,7 +82,9 @@ function afterContinue(received: Uint8Array): { readonly bytes: Uint8Array; read
   for (;;) {
     const known = Math.min(bytes.byteLength, CONTINUE.byteLength);
     for (let index = 0; index < known; index += 1) if (bytes[index] !== CONTINUE[index]) return { bytes, isOpen: false };
-    if (known < CONTINUE.byteLength) return { bytes, isOpen: known > 0 };
+    if (bytes.byteLength <= known) return { bytes, isOpen: known > 0 };
+    // 1000 is something else.
+    if (bytes[known] !== BLANK && bytes[known] !== RETURN) return { bytes, isOpen: false };
     const end = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).indexOf(END_OF_HEAD);
     if (end === -1) return { bytes, isOpen: bytes.byteLength < MAX_HEAD_BYTES };
     bytes = bytes.subarray(end + END_OF_HEAD.length);

@@ -130,7 +130,7 @@ describe('a kept connection that the server has closed', () => {
     expect(received).toBeGreaterThanOrEqual(400);
   });
 
-  it('leaves no connection of its own behind', async () => {
+  it('leaves no connection behind', async () => {
     await using server = await closingServer((socket) => socket.end());
     await using client = clientOf(server);
     await client.request(post);

@@ -94,7 +94,8 @@ export function readBatches(path: string): { readonly batches: readonly Buffer[]
     const start = offset + HEADER_BYTES;
     const end = start + bytes.readUInt32LE(offset);
     const content = bytes.subarray(start, end);
-    if (end > bytes.length || crc32(content) !== bytes.readUInt32LE(offset + 4)) break;
+    // A file may end in zeros after a power failure. They are not an empty batch: none is ever written.
+    if (end === start || end > bytes.length || crc32(content) !== bytes.readUInt32LE(offset + 4)) break;
     batches.push(content);
     offset = end;
   }
