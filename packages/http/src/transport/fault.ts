@@ -39,6 +39,8 @@ function tunnelFault(error: unknown, origin: string): ConnectionError {
 }
 
 function connectionFault(error: unknown, origin: string): ConnectionError {
+  // undici keeps the bytes that it could not parse, and an error shows its cause: a server may have echoed the credential.
+  if (error instanceof Error && 'data' in error) delete error.data;
   return new ConnectionError({ message: `No usable response from ${origin}: ${describe(error)}.`, cause: error });
 }
 

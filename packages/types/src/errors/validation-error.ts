@@ -1,4 +1,5 @@
 import { checkKind } from '../kind.js';
+import { redactText } from '../redaction/redact-text.js';
 import { TinkexError, type TinkexErrorOptions } from './tinkex-error.js';
 
 /** One thing wrong with a value. */
@@ -33,7 +34,8 @@ export class ValidationError extends TinkexError {
   constructor(options: ValidationErrorOptions) {
     super({ ...options, message: options.message ?? describe(options) });
     this.direction = options.direction;
-    this.issues = options.issues;
+    // They may quote what a server has sent.
+    this.issues = options.issues.map(({ path, message }) => ({ path: redactText(path), message: redactText(message) }));
   }
 }
 
