@@ -59,17 +59,18 @@ export const FEATURES: Readonly<Record<string, Feature>> = {
   forwardBackward: async (context) => logprobsOf(await trainingOf(context).forwardBackward(DATA, 'cross_entropy', context.call)),
   optimStep: quietly((context) => trainingOf(context).optimStep(STEP, context.call).result()),
   '20 steps': twentySteps,
+  importance_sampling: (context) => policyPass(context, 'importance_sampling'),
+  'ppo with a configuration': (context) => policyPass(context, 'ppo', { clip_low_threshold: 0.75, clip_high_threshold: 1.25 }),
+  cispo: (context) => policyPass(context, 'cispo'),
+  dro: (context) => policyPass(context, 'dro', { beta: 0.1 }),
+  'custom loss': quietly((context) => trainingOf(context).forwardBackwardCustom(DATA, sumOfLogprobs, context.call).result()),
+  // After everything whose numbers are compared: how many steps a server skips is a matter of time.
   'passes and steps without awaiting': (context) => pipelined(trainingOf(context), context.call),
   'the same, one unfinished operation at a time': quietly(async ({ patient, baseModel, call }) => {
     const training = await patient.createLoraTrainingClient({ baseModel, rank: 8, seed: 2, ...call });
     await pipelined(training, call);
     await training.unload(call);
   }),
-  importance_sampling: (context) => policyPass(context, 'importance_sampling'),
-  'ppo with a configuration': (context) => policyPass(context, 'ppo', { clip_low_threshold: 0.75, clip_high_threshold: 1.25 }),
-  cispo: (context) => policyPass(context, 'cispo'),
-  dro: (context) => policyPass(context, 'dro', { beta: 0.1 }),
-  'custom loss': quietly((context) => trainingOf(context).forwardBackwardCustom(DATA, sumOfLogprobs, context.call).result()),
   saveState: quietly(async (context) => {
     context.made.statePath = (await trainingOf(context).saveState('state', context.call)).path;
   }),
