@@ -21,8 +21,9 @@ export interface PythonEnvironment {
     variables: Readonly<Record<string, string | undefined>>,
     input?: string,
     timeoutMs?: number,
+    cwd?: string,
   ): Promise<CommandResult>;
-  /** The home folder, which is also where programs run. */
+  /** The home folder, which is also where programs run unless they are given another. */
   readonly home: string;
 }
 
@@ -102,6 +103,39 @@ export async function cookbookEnvironment(): Promise<PythonEnvironment> {
         cwd: home,
         env: { ...withoutTinkerVariables(), HOME: home, ...variables },
         timeoutMs: 600_000,
+        input,
+      }),
+  };
+}
+
+/**
+ * Makes (or finds in the cache) an environment with the newest Python cookbook and the newest SDK that pip can install together, for the programs of the cookbook.
+ *
+ * @throws {@link NotAvailable} as {@link pythonEnvironment} does.
+ */
+export async function recipesEnvironment(): Promise<PythonEnvironment> {
+  await requirePython();
+  const folder = join(CACHE, 'recipes');
+  const home = join(folder, 'home');
+  await mkdir(home, { recursive: true });
+  const python = join(folder, 'bin', 'python');
+  if (!existsSync(join(folder, 'bin', 'pip')))
+    await must(command('python3', ['-m', 'venv', folder], { timeoutMs: 120_000 }), 'python3 -m venv failed');
+  const packages = ['--upgrade', 'tinker', 'tinker-cookbook[math-rl]', 'torch==2.13.0'];
+  const install = await command(python, ['-m', 'pip', 'install', '--quiet', ...packages], { env: { HOME: home }, timeoutMs: 900_000 });
+  const print = "import importlib.metadata as m; print(m.version('tinker'), m.version('tinker-cookbook'))";
+  const { code, stdout } = await command(python, ['-c', print], { env: { HOME: home } });
+  if (code !== 0) throw new NotAvailable(`pip could not install the Python cookbook (is PyPI reachable?): ${lastLine(install.output)}`);
+  console.log(`  tinker and tinker-cookbook ${stdout.trim()}`);
+  return {
+    version: stdout.trim().split(' ')[0] as string,
+    hasTorch: true,
+    home,
+    run: (program, args, variables, input = '', timeoutMs = 900_000, cwd = home) =>
+      command(join(folder, 'bin', program), args, {
+        cwd,
+        env: { ...withoutTinkerVariables(), HOME: home, ...variables },
+        timeoutMs,
         input,
       }),
   };

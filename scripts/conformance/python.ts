@@ -9,6 +9,7 @@
  *   pnpm conformance:python --torch=2.13.0   also the newest with torch (large), which custom losses need
  *   pnpm conformance:python --record         also renews the committed recording of the Python SDK's requests
  *   pnpm conformance:python --cookbook       only the loops and files of the cookbook, which all but --quick includes (large)
+ *   pnpm conformance:python --recipes        only the programs of the newest cookbook, unchanged: they must run to the end and learn (large)
  */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -28,6 +29,7 @@ import { root } from '../packages.mjs';
 import { compareCommands } from './compare-commands.js';
 import { checkCookbook } from './cookbook.js';
 import { NotAvailable, type PythonEnvironment, pythonEnvironment } from './python-environments.js';
+import { checkRecipes } from './recipes.js';
 import { type ServeProcess, startServeProcess } from './serve-process.js';
 import { checkTinkerCommands } from './tinker-commands.js';
 
@@ -51,6 +53,7 @@ const { values: options, positionals } = parseArgs({
   options: {
     quick: { type: 'boolean', default: false },
     cookbook: { type: 'boolean', default: false },
+    recipes: { type: 'boolean', default: false },
     record: { type: 'boolean', default: false },
     torch: { type: 'string' },
   },
@@ -59,7 +62,7 @@ const problems: string[] = [];
 let skipped = 0;
 
 const wantedEnvironments: { version: string; torch?: string }[] = [
-  ...(options.cookbook ? [] : versionsToCheck()).map((version) => ({ version })),
+  ...(options.cookbook || options.recipes ? [] : versionsToCheck()).map((version) => ({ version })),
   ...(options.torch === undefined ? [] : [{ version: 'newest', torch: options.torch }]),
 ];
 if (options.torch === undefined) skip('custom losses in Python', 'they need torch; --torch=VERSION installs it in a separate environment');
@@ -78,18 +81,21 @@ for (const { version, torch } of wantedEnvironments) {
   }
 }
 if (options.quick) skip('the Python cookbook', 'it needs torch; conformance:python without --quick runs it');
-else if (positionals.length === 0) await compareCookbook();
+else if (positionals.length === 0) {
+  if (!options.recipes) await checkPart('tinker-cookbook', checkCookbook);
+  if (!options.cookbook) await checkPart('programs of tinker-cookbook', checkRecipes);
+}
 if (wantedEnvironments.length > 0 && skipped === wantedEnvironments.length) skip('conformance:python', 'no environment is available');
 verdict('conformance:python', `${wantedEnvironments.length - skipped} environments`, problems);
 
-async function compareCookbook(): Promise<void> {
+async function checkPart(name: string, check: () => Promise<string[]>): Promise<void> {
   try {
-    const found = await checkCookbook();
+    const found = await check();
     problems.push(...found);
-    console.log(`${found.length === 0 ? 'passed' : 'FAILED'}: tinker-cookbook`);
+    console.log(`${found.length === 0 ? 'passed' : 'FAILED'}: ${name}`);
   } catch (error) {
     if (!(error instanceof NotAvailable)) throw error;
-    skip('the Python cookbook', error.message);
+    skip(name, error.message);
   }
 }
 

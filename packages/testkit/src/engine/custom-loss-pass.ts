@@ -64,7 +64,7 @@ export function customLossOutput({ loss, metrics }: CustomLossValue, logprobs: r
 function backpropagate({ scorer, gradients }: Network, examples: readonly TrainingExample[], slopes: readonly Float64Array[]): void {
   const slopesOf = (index: number) => slopes[index] as Float64Array;
   for (const [index, example] of examples.entries()) {
-    gradients.prepare?.({ ...example, isTrained: (target) => slopesOf(index)[target] !== 0 });
+    gradients.prepare?.({ ...example, factorOf: (target) => -(slopesOf(index)[target] as number) });
   }
   for (const [index, example] of examples.entries()) {
     const linear: TokenLossFunction = (_, target, out) => {

@@ -27,7 +27,7 @@ export class LearnModel implements EngineModel {
     const loss = findLossFunction(input.lossFn);
     const config = resolveLossConfig(input.lossFn, loss, input.lossFnConfig);
     const examples = input.data.map((datum, index) => trainingExample(datum, index, loss, input.lossFn, this.#network));
-    if (backward) for (const example of examples) gradients.prepare?.({ ...example, isTrained: trainedTargets(example.inputs) });
+    if (backward) for (const example of examples) gradients.prepare?.({ ...example, factorOf: factorsOf(example.inputs) });
     const totals = { loss: 0, targets: 0, weights: 0, clipped: 0 };
     const lossFnOutputs = examples.map((example) => {
       const tokenLoss = loss.bind(example.inputs, config, () => scoreTargets(scorer, example));
@@ -119,8 +119,8 @@ function tensor(values: Float32Array, shape: readonly number[]): TensorData {
   return TensorData.fromArray(values, 'float32', shape);
 }
 
-/** A target whose weight or advantage is zero moves nothing. */
-function trainedTargets({ weights, advantages }: LossInputs): (index: number) => boolean {
+/** Which way each target moves: a weight or an advantage of zero moves nothing. */
+function factorsOf({ weights, advantages }: LossInputs): (index: number) => number {
   const factors = weights ?? advantages;
-  return (index) => factors?.[index] !== 0;
+  return (index) => factors?.[index] ?? 1;
 }

@@ -39,6 +39,6 @@ export interface PreparedInput {
   readonly context: Int32Array;
   readonly targets: Int32Array;
   readonly targetsPerPosition: number;
-  /** Whether the loss depends on target `index`. */
-  readonly isTrained: (index: number) => boolean;
+  /** Above zero if the loss makes target `index` more likely, below zero if less; zero if it does not depend on it. */
+  readonly factorOf: (index: number) => number;
 }

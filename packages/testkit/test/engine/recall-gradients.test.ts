@@ -18,7 +18,7 @@ function trained(vocabularySize: number) {
   const adapter = new RecallAdapter({ rank: 1, modules: ADAPTER_MODULES });
   const model = new RecallModel(new BaseDistribution('test', vocabularySize), adapter);
   const gradients = new RecallGradients(model, adapter);
-  gradients.prepare({ ...input, isTrained: (index) => index % 5 !== 1 });
+  gradients.prepare({ ...input, factorOf: (index) => (index % 5 === 1 ? 0 : 1) });
   fillUniform(adapter.relations!, 0.02, seededStream(3));
   fillUniform(adapter.memory!.weights.subarray(0, adapter.memory!.count), 0.2, seededStream(1));
   fillUniform(adapter.tokens!.weights.subarray(0, adapter.tokens!.count), 0.5, seededStream(2));
@@ -100,7 +100,7 @@ describe('the distribution of the recall model', () => {
       context: folded,
       targets: targets.map((token) => token % vocabularySize),
       targetsPerPosition: 1,
-      isTrained: () => true,
+      factorOf: () => 1,
     });
     for (const { values } of adapter.matrices()) fillUniform(values, 3, seededStream(vocabularySize));
     model.refresh();

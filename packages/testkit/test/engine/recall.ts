@@ -64,8 +64,14 @@ export async function meanLoss(model: EngineModel, data: readonly Datum[]): Prom
   return metrics['loss:sum']! / metrics['weights:sum']!;
 }
 
+/** The log-probability of each target of each datum. */
+export async function scoreAll(model: EngineModel, data: readonly Datum[]): Promise<number[][]> {
+  const { lossFnOutputs } = await model.forward({ data, lossFn: 'cross_entropy' }, { backward: false });
+  return lossFnOutputs.map((output) => [...(output['logprobs']!.data as Float32Array)]);
+}
+
 /** The log-probability of each target of a datum. */
 export async function logprobsOf(model: EngineModel, item: Datum): Promise<number[]> {
-  const { lossFnOutputs } = await model.forward({ data: [item], lossFn: 'cross_entropy' }, { backward: false });
-  return [...(lossFnOutputs[0]!['logprobs']!.data as Float32Array)];
+  const [logprobs] = await scoreAll(model, [item]);
+  return logprobs as number[];
 }

@@ -15,9 +15,12 @@ export const MEDIA_SYMBOLS = 65_536;
 /** What stands before the first token. */
 export const START_SYMBOL = MAX_VOCABULARY + MEDIA_SYMBOLS;
 
-/** The n-grams that are read: their lengths and the value of their inputs. Long ones are rarer and say more. */
+/**
+ * The n-grams that are read: their lengths and the value of their inputs. Long ones are rarer and say more. Short ones are shared by many questions: with
+ * larger values, what is learned about one question moves the answers to the others.
+ */
 export const NGRAM_ORDERS: readonly number[] = [1, 2, 3, 4, 5, 6, 8, 12, 16, 24, 32];
-const NGRAM_SCALES: readonly number[] = [4, 4, 3, 2, 2, 2, 3, 4, 6, 6, 6];
+const NGRAM_SCALES: readonly number[] = [1, 1, 1, 1, 2, 2, 3, 4, 6, 6, 6];
 const PREFIX_SCALE = 10;
 const SUGGESTION_SCALE = 6;
 /** The value of the input of each memory key: the n-grams, then the whole prefix, then what the context suggests. */
@@ -37,5 +40,7 @@ export const GATED_COPY_SCALE = 8;
 /** Relations may depend on the last token, hashed to one of these rows. Row 0 is for all tokens. */
 export const GATES = 256;
 
-/** The weight of a token on its own cannot move its score further than this. */
-export const TOKEN_BOUND = 8;
+/** The value of the input of a token's own weight: which tokens occur at all is learned early. */
+export const TOKEN_SCALE = 2;
+/** That weight cannot move the score further than this, which is enough for a handful of tokens to outweigh the rest of the largest vocabulary. */
+export const TOKEN_BOUND = 16;

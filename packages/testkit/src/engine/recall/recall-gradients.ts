@@ -2,7 +2,7 @@ import type { AdapterMatrix } from '../adapter.js';
 import type { Gradients, PreparedInput } from '../token-scorer.js';
 import { CLASSES } from './base-distribution.js';
 import { ContextReader } from './context-reader.js';
-import { COPY_SCALE, GATED_COPY_SCALE, KEY_SCALES, TOKEN_BOUND } from './geometry.js';
+import { COPY_SCALE, GATED_COPY_SCALE, KEY_SCALES, TOKEN_BOUND, TOKEN_SCALE } from './geometry.js';
 import type { RecallAdapter } from './recall-adapter.js';
 import type { RecallModel } from './recall-model.js';
 
@@ -31,16 +31,21 @@ export class RecallGradients implements Gradients {
     this.#tokens = new Float64Array(adapter.tokens?.capacity ?? 0);
   }
 
-  /** Adds a pair for each trained target and each key of its position. From then on they are weights like all others. */
-  prepare({ context, targets, targetsPerPosition, isTrained }: PreparedInput): void {
+  /**
+   * Adds a pair for each trained target and each key of its position. From then on they are weights like all others. A target that a pass makes less likely
+   * where nothing speaks for it gets no pairs: there would be one set for each token that noise ever drew, and every later pass would pay for them.
+   */
+  prepare({ context, targets, targetsPerPosition, factorOf }: PreparedInput): void {
     const { memory, tokens } = this.#adapter;
     const reader = this.#keyReader;
     for (let index = 0; index < targets.length; index++) {
-      if (!isTrained(index)) continue;
+      const factor = factorOf(index);
+      if (factor === 0) continue;
       const target = targets[index] as number;
       tokens?.add(target, target);
       if (memory === undefined) continue;
       reader.read(context, Math.floor(index / targetsPerPosition));
+      if (factor < 0 && memory.find(reader.keys[0] as number, target) < 0) continue;
       for (const key of reader.keys) memory.add(key, target);
     }
     this.fit();
@@ -166,7 +171,7 @@ export class RecallGradients implements Gradients {
     for (let pair = 0; pair < (tokens?.count ?? 0); pair++) {
       const own = model.base.classOf(tokens?.tokens[pair] as number);
       const slope = (this.#tokens[pair] as number) + (model.tokenExponentials[pair] as number) * (this.#common[own] as number);
-      this.#tokenWeights[pair] = slope * (1 - ((model.tokenLogits[pair] as number) / TOKEN_BOUND) ** 2);
+      this.#tokenWeights[pair] = TOKEN_SCALE * slope * (1 - ((model.tokenLogits[pair] as number) / TOKEN_BOUND) ** 2);
     }
     return this.#tokenWeights;
   }

@@ -4,7 +4,7 @@ import type { TokenScorer } from '../token-scorer.js';
 import { type BaseDistribution, CLASSES } from './base-distribution.js';
 import { Candidates } from './candidates.js';
 import { ContextReader } from './context-reader.js';
-import { COPY_SCALE, GATED_COPY_SCALE, KEY_SCALES, TOKEN_BOUND } from './geometry.js';
+import { COPY_SCALE, GATED_COPY_SCALE, KEY_SCALES, TOKEN_BOUND, TOKEN_SCALE } from './geometry.js';
 import type { RecallAdapter } from './recall-adapter.js';
 import { drawToken, likelyTokens, type TokenOdds, temperedLogprob } from './token-draw.js';
 
@@ -57,7 +57,7 @@ export class RecallModel implements TokenScorer, TokenOdds {
       this.tokenExponentials = new Float64Array(table.capacity);
     }
     for (let pair = 0; pair < table.count; pair++) {
-      const logit = TOKEN_BOUND * Math.tanh((table.weights[pair] as number) / TOKEN_BOUND);
+      const logit = TOKEN_BOUND * Math.tanh((TOKEN_SCALE * (table.weights[pair] as number)) / TOKEN_BOUND);
       const exponential = Math.exp(logit);
       this.tokenLogits[pair] = logit;
       this.tokenExponentials[pair] = exponential;
