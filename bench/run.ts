@@ -13,6 +13,7 @@
  * temp/quick.* instead.
  */
 import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { cpus, loadavg, totalmem } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { readCommandLine, refuse } from './command-line.js';
@@ -23,8 +24,10 @@ import { type Machine, Results } from './report/results.js';
 import { printResult } from './report/table.js';
 import { startServer } from './server/start-server.js';
 import { codecBenchmarks } from './suites/codecs.js';
+import { gatewayBenchmarks } from './suites/gateway.js';
 import { httpBenchmarks } from './suites/http.js';
 import { importBenchmarks } from './suites/importing.js';
+import { inspectorBenchmarks } from './suites/inspector.js';
 import { pendingBenchmarks } from './suites/pending.js';
 import { findPythonRenderers, renderingBenchmarks } from './suites/rendering.js';
 import { samplingBenchmarks } from './suites/sampling.js';
@@ -32,6 +35,9 @@ import { sessionPollBenchmarks } from './suites/session-poll.js';
 import { startUpBenchmarks } from './suites/start-up.js';
 import { testkitBenchmarks } from './suites/testkit.js';
 import { trainingBenchmarks } from './suites/training.js';
+
+/** Where systems have it. */
+const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 
 const { isQuick, rounds, names, hasPython, torch } = readCommandLine();
 
@@ -45,8 +51,17 @@ if ('reason' in sdk) {
   if (torch !== undefined) refuse(`--torch=${torch}: ${sdk.reason}`);
   console.log(`No comparison with the Python SDK: ${sdk.reason}`);
 }
+const browser = process.env['CHROME_PATH'] || CHROMIUM.find((path) => existsSync(path));
+if (browser === undefined) console.log('The page of the inspector is not measured: no browser; CHROME_PATH names one.');
 const renderers = isQuick ? {} : await findPythonRenderers(hasPython, torch);
-const bench: Bench = { server, isQuick, isSurvey: isQuick && names.length === 0, python: 'run' in sdk ? sdk.run : undefined, renderers };
+const bench: Bench = {
+  server,
+  isQuick,
+  isSurvey: isQuick && names.length === 0,
+  python: 'run' in sdk ? sdk.run : undefined,
+  renderers,
+  browser,
+};
 const benchmarks = [
   importBenchmarks,
   startUpBenchmarks,
@@ -58,6 +73,8 @@ const benchmarks = [
   renderingBenchmarks,
   httpBenchmarks,
   testkitBenchmarks,
+  gatewayBenchmarks,
+  inspectorBenchmarks,
 ].flatMap((suite) => suite(bench));
 const ids = benchmarks.map(({ id }) => id);
 const unknown = names.filter((name) => !ids.some((id) => isMeant(name, id)));

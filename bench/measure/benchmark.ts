@@ -20,6 +20,8 @@ export interface Bench {
   /** Undefined if the Python SDK cannot run. */
   readonly python: RunPython | undefined;
   readonly renderers: PythonRenderers;
+  /** The program of a browser; undefined if none was found. */
+  readonly browser: string | undefined;
 }
 
 /** A program that performs the task once, in a fresh process. */

@@ -5,6 +5,14 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const inspector = fileURLToPath(new URL('../../packages/inspector/', import.meta.url));
 
+// Charts write numbers in the language of the browser, which their library asks for while it is loaded; and a browser may name one that does not exist: Chromium
+// without a locale says `en-US@posix`.
+const USABLE_LANGUAGE = `try {
+  new Intl.NumberFormat(navigator.language);
+} catch {
+  Object.defineProperty(navigator, 'language', { value: 'en-US', configurable: true });
+}`;
+
 export async function setup() {
   // Vite belongs to the package whose page it bundles.
   const { createRequire } = await import('node:module');
@@ -28,6 +36,7 @@ export async function setup() {
       // The server knows these four files by name, and serves no other.
       rolldownOptions: {
         output: {
+          banner: USABLE_LANGUAGE,
           entryFileNames: 'assets/page.js',
           codeSplitting: false,
           assetFileNames: ({ names: [name = ''] }) => (name.endsWith('.css') ? 'assets/page.css' : 'assets/[name][extname]'),

@@ -1,4 +1,4 @@
-export { costOf, type PriceTable, type Usage } from './budget/price-table.js';
+export { costOf, type PriceTable, type Usage } from '@tinkex/telemetry/runs';
 export type { SpendingLimits } from './budget/spending.js';
 export type { CheckpointLifetimes } from './checkpoints/checkpointer.js';
 export type { SavePolicy } from './checkpoints/save-policy.js';

@@ -237,6 +237,15 @@ describe.skipIf(browserProgram === undefined)('the page', () => {
     await page.close();
   });
 
+  it('opens in a browser that names a language that does not exist', async () => {
+    await using inspector = await inspectFolder(RUNS, quiet);
+    const { page, complaints } = await openPage(browser, inspector.url, { locale: 'en-US@posix' });
+    await page.getByRole('link', { name: 'sft' }).click();
+    await page.getByRole('img', { name: /^train_mean_nll/ }).waitFor();
+    expect([await page.evaluate('navigator.language'), complaints]).toEqual(['en-US', []]);
+    await page.close();
+  });
+
   it('reconnects by itself, and says so in the meantime', async () => {
     using folder = temporaryFolder();
     writeMetrics(folder.path, 3);

@@ -1,9 +1,10 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { VirtualClock } from '@tinkex/http/testing';
+import { ModelInput } from '@tinkex/types';
 import { describe, expect, it } from 'vitest';
 import type { Timeline } from '../src/api/activity-views.js';
-import type { RunDetail, RunSummary, StreamUpdate } from '../src/api/run-views.js';
+import type { NowReading, RunDetail, RunSummary, StreamUpdate } from '../src/api/run-views.js';
 import { attachInspector, inspectFolder } from '../src/index.js';
 import { Recorder } from '../src/record/recorder.js';
 import { Events } from './harness/events.js';
@@ -25,6 +26,15 @@ async function summaries(url: string): Promise<readonly RunSummary[]> {
   }
   gone.abort();
   return (JSON.parse(/data: (.*)/.exec(text)?.[1] ?? '{}') as StreamUpdate).changed;
+}
+
+/** What was counted, as soon as it is what the test waits for. */
+async function totalsOf(url: string, isThere: (now: NowReading) => boolean): Promise<NowReading['totals']> {
+  for (;;) {
+    const now = (await summaries(url))[0]?.now;
+    if (now !== undefined && isThere(now)) return now.totals;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
 }
 
 async function get<T>(url: string): Promise<T> {
@@ -54,6 +64,22 @@ describe('a recording', () => {
     expect(before.checkpoints).toMatchObject([{ name: 'kept', step: 3 }]);
     expect(await get(`${again.url}api/runs/${recorded?.id}/timeline`)).toEqual(timeline);
     expect(timeline.spans.filter(({ type }) => type === 'OptimStep')).toHaveLength(3);
+  });
+
+  it('says what the tokens cost so far, if it knows all prices', async () => {
+    using folder = temporaryFolder();
+    await using program = await startTraining();
+    const inspector = await attachInspector({ ...quiet, recordTo: folder.path, budgetUsd: 1, prices: { train: 2 } });
+    await program.train(2);
+    const { trainedTokens } = await totalsOf(inspector.url, ({ totals }) => totals.trainedTokens > 0);
+    expect((await summaries(inspector.url))[0]).toMatchObject({ costUsd: (trainedTokens * 2) / 1e6, budgetUsd: 1 });
+    const sampling = await program.training.saveWeightsAndGetSamplingClient();
+    await sampling.sample({ prompt: ModelInput.fromInts([1, 2, 3]), numSamples: 1, samplingParams: { maxTokens: 4 } });
+    await inspector.close();
+    await using again = await inspectFolder(folder.path, quiet);
+    // Sampling has no price here: the sum of the other parts would be too low.
+    expect((await summaries(again.url))[0]?.costUsd).toBeUndefined();
+    await expect(attachInspector({ ...quiet, prices: { train: -1 } })).rejects.toThrow('prices.train');
   });
 
   it('says what each pending call waits for, and for how long sampling is held back', async () => {

@@ -1,7 +1,6 @@
 import { join } from 'node:path';
-import { JsonlReader, type RunWriter } from '@tinkex/telemetry/runs';
+import { costOf, JsonlReader, type PriceTable, type RunWriter, type Usage } from '@tinkex/telemetry/runs';
 import { ConfigurationError } from '@tinkex/types';
-import { costOf, type PriceTable, type Usage } from './price-table.js';
 
 /** How much a run may cost. */
 export interface SpendingLimits {

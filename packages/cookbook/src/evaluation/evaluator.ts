@@ -1,5 +1,5 @@
 import type { SamplingClient, TrainingClient } from '@tinkex/clients';
-import type { Usage } from '../budget/price-table.js';
+import type { Usage } from '@tinkex/telemetry/runs';
 
 /** Named numbers. */
 export type EvaluationMetrics = Readonly<Record<string, number>>;

@@ -1,7 +1,6 @@
 import type { SamplingClient, TrainingClient } from '@tinkex/clients';
-import type { Metrics } from '@tinkex/telemetry/runs';
+import type { Metrics, Usage } from '@tinkex/telemetry/runs';
 import { ConfigurationError } from '@tinkex/types';
-import type { Usage } from '../budget/price-table.js';
 import type { Evaluator } from '../evaluation/evaluator.js';
 
 /** Runs evaluators one after the other. Those that sample share one sampler, which is created when the first needs it. */

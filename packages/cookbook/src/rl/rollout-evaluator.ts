@@ -1,7 +1,7 @@
 import type { SamplingClient } from '@tinkex/clients';
 import { systemClock } from '@tinkex/http';
 import type { Renderer } from '@tinkex/renderers';
-import type { Usage } from '../budget/price-table.js';
+import type { Usage } from '@tinkex/telemetry/runs';
 import type { EvaluationContext, SamplingEvaluator } from '../evaluation/evaluator.js';
 import { Semaphore } from '../loop/semaphore.js';
 import type { EnvGroup } from './environments/env.js';

@@ -57,6 +57,8 @@ export interface NowTotals {
   readonly retries: number;
   readonly failures: number;
   readonly samples: number;
+  /** Of all prompts that were sampled from. */
+  readonly promptTokens: number;
   readonly sampledTokens: number;
   readonly trainedTokens: number;
   readonly rateLimits: number;

@@ -37,6 +37,7 @@ export class Activity {
     retries: 0,
     failures: 0,
     samples: 0,
+    promptTokens: 0,
     sampledTokens: 0,
     trainedTokens: 0,
     rateLimits: 0,

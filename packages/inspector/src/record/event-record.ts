@@ -1,3 +1,4 @@
+import type { PriceTable } from '@tinkex/telemetry/runs';
 import type { ExampleView, Exchange, RouteTotal, Span } from '../api/activity-views.js';
 import type { NowReading } from '../api/run-views.js';
 
@@ -11,6 +12,8 @@ export interface RunDescription {
   /** With it, the page shows the time left. */
   readonly totalSteps?: number | undefined;
   readonly budgetUsd?: number | undefined;
+  /** What the model costs, in US dollars per million tokens. With it, the page shows what the run has cost so far. */
+  readonly prices?: PriceTable | undefined;
 }
 
 /** One line of a recording. A live run and a recorded one go through the same records, so that both show the same. */
@@ -25,7 +28,6 @@ export type EventRecord =
     }
   | { readonly kind: 'checkpoint'; readonly atMs: number; readonly modelId: string; readonly step: number; readonly path: string }
   | { readonly kind: 'example'; readonly atMs: number; readonly example: ExampleView }
-  | { readonly kind: 'cost'; readonly atMs: number; readonly usd: number }
   | ({ readonly kind: 'span'; readonly atMs: number } & Span)
   | ({ readonly kind: 'exchange' } & Exchange)
   | {

@@ -4,7 +4,7 @@ import type { EventRecord } from './event-record.js';
 import { storeFiles } from './event-store.js';
 import { Recording } from './recording.js';
 
-const KINDS: ReadonlySet<string> = new Set(['begin', 'metrics', 'checkpoint', 'example', 'cost', 'span', 'exchange', 'tick', 'end']);
+const KINDS: ReadonlySet<string> = new Set(['begin', 'metrics', 'checkpoint', 'example', 'span', 'exchange', 'tick', 'end']);
 
 /** The recording that a program has left in a folder, or is still writing. */
 export class RecordedEvents {

@@ -163,9 +163,10 @@ export class Recorder {
         const record = this.#steps.record(requestType, modelId, tokens, metrics);
         if (record !== undefined) this.#write({ kind: 'metrics', atMs: this.#clock.wallMs(), modelId, ...record });
       },
-      'tinkex:sampling:call': ({ errorCode, samples, sampledTokens }) => {
+      'tinkex:sampling:call': ({ errorCode, samples, promptTokens, sampledTokens }) => {
         if (errorCode !== undefined) return;
         totals.samples += samples;
+        totals.promptTokens += promptTokens;
         totals.sampledTokens += sampledTokens;
       },
       'tinkex:checkpoint:save': ({ modelId, path }) => {

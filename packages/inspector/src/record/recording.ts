@@ -1,3 +1,4 @@
+import { costOf } from '@tinkex/telemetry/runs';
 import type { ExampleView, Exchange, RouteTotal, Span } from '../api/activity-views.js';
 import type { CheckpointView, NowReading } from '../api/run-views.js';
 import { MetricTable } from '../metrics/metric-table.js';
@@ -26,11 +27,23 @@ export class Recording {
   now: NowReading | undefined;
   routes: readonly RouteTotal[] = [];
   droppedSpans = 0;
-  costUsd: number | undefined;
   isEnded = false;
   updatedAtMs: number | undefined;
   /** How many records there have been. */
   revision = 0;
+
+  /** What the tokens so far cost. Undefined without prices, or without a price of what was used. */
+  get costUsd(): number | undefined {
+    const { prices } = this.begin ?? {};
+    if (prices === undefined || this.now === undefined) return undefined;
+    const { trainedTokens, promptTokens, sampledTokens } = this.now.totals;
+    try {
+      return costOf({ trainTokens: trainedTokens, prefillTokens: promptTokens, sampledTokens }, prices);
+    } catch {
+      // A part of it has no price: a sum of the others would say too little.
+      return undefined;
+    }
+  }
 
   apply(record: EventRecord): void {
     this.revision += 1;
@@ -48,9 +61,6 @@ export class Recording {
         return;
       case 'example':
         this.examples.push(record.example);
-        return;
-      case 'cost':
-        this.costUsd = record.usd;
         return;
       case 'span': {
         const { kind: _kind, atMs: _atMs, ...span } = record;
@@ -87,7 +97,12 @@ export class Recording {
     const name = path.split('/').at(-1) ?? path;
     const isSampler = path.includes('/sampler_weights/');
     const kind = isSampler ? { samplerPath: path } : { statePath: path };
-    checkpoints.push({ name, step, savedAtMs: atMs, isFinal: name === 'final', ...kind });
+    const saved = { name, step, savedAtMs: atMs, isFinal: name === 'final', ...kind };
+    const last = checkpoints.at(-1);
+    // Saved twice at the same step, once to continue from and once to sample from: one checkpoint with two paths.
+    const isOther = last?.name === name && last.step === step && (isSampler ? last.samplerPath : last.statePath) === undefined;
+    if (isOther) checkpoints[checkpoints.length - 1] = { ...last, ...saved };
+    else checkpoints.push(saved);
     if (checkpoints.length > MAX_CHECKPOINTS) checkpoints.shift();
   }
 }

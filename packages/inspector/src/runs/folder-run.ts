@@ -110,7 +110,7 @@ export class FolderRun implements InspectedRun {
       startedAtMs: recording.begin?.atMs,
       updatedAtMs: this.#updatedAtMs,
       headline: this.#metrics.headline(),
-      costUsd: this.#spentUsd,
+      costUsd: this.#spentUsd ?? recording.costUsd,
       budgetUsd: typeof budget === 'number' ? budget : undefined,
       revision: this.#revision + recording.revision,
       problems: this.#problems.length + this.events.problems.length,

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '@tinkex/http';
 import type { AttachOptions } from '@tinkex/telemetry';
+import { costOf } from '@tinkex/telemetry/runs';
 import type { Datum } from '@tinkex/types';
 import type { RunDescription } from '../record/event-record.js';
 import { type ExampleOptions, exampleViews } from '../record/example-views.js';
@@ -31,7 +32,7 @@ export interface AttachedInspector extends RunningInspector {
 
 /**
  * Records what the Tinkex clients of this process do, and shows it on a page. Prints the address. Nothing else in your program changes; when it ends, or crashes, the
- * recording stays in {@link AttachedInspector.folder}.
+ * recording stays in {@link AttachedInspector.folder}. Throws a `ConfigurationError` for invalid `prices` and a bad token.
  *
  * @example
  * ```ts
@@ -42,13 +43,15 @@ export interface AttachedInspector extends RunningInspector {
  * ```
  */
 export async function attachInspector(options: AttachInspectorOptions = {}): Promise<AttachedInspector> {
-  const { clock = systemClock, includeContent = false, name, model, rank, totalSteps, budgetUsd } = options;
+  const { clock = systemClock, includeContent = false, name, model, rank, totalSteps, budgetUsd, prices } = options;
   const { onError, subscribe, clientId, baseUrl, filter, maxFileBytes, maxFiles } = options;
+  // Refuses what is not a price, now and not when the page asks.
+  if (prices !== undefined) costOf({ trainTokens: 1, prefillTokens: 1, sampledTokens: 1 }, { prefill: 0, sample: 0, ...prices });
   const folder = options.recordTo ?? (await mkdtemp(join(tmpdir(), 'tinkex-inspector-')));
   const recorder = new Recorder({
     folder: join(folder, EVENTS_FOLDER),
     clock,
-    about: { name, model, rank, totalSteps, budgetUsd },
+    about: { name, model, rank, totalSteps, budgetUsd, prices },
     ...{ onError, subscribe, clientId, baseUrl, filter, maxFileBytes, maxFiles },
   });
   const inspector = assembleInspector({ ...options, clock, sources: [new LiveSource(recorder.recording, folder, options.protocol)] });

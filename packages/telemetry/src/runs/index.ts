@@ -5,6 +5,7 @@ export { type GaugeMeter, type GaugeSinkOptions, gaugeSink } from './gauge-sink.
 export { type JsonlPart, JsonlReader, type LineProblem } from './jsonl-reader.js';
 export { jsonlSink } from './jsonl-sink.js';
 export type { Metrics, MetricsSink } from './metrics-sink.js';
+export { costOf, type PriceTable, type Usage } from './price-table.js';
 export { type RunFolder, readRun, withSinglePrefixes } from './read-run.js';
 export { type Json, type JsonRecord, parseLenientJson, stringifyLine } from './run-json.js';
 export { RUN_FILES, RunWriter, type RunWriterOptions } from './run-writer.js';

@@ -1,3 +1,4 @@
+import { linkTo } from '../app/route.js';
 import { chartRuns, currentRun, source } from '../app/store.js';
 import { useFetched } from '../data/use-fetched.js';
 import { Empty } from '../parts/empty.js';
@@ -28,9 +29,12 @@ export function ExportView() {
             text="The timeline for ui.perfetto.dev and chrome://tracing."
             href={source.file(`api/runs/${run.id}/trace.json`) ?? ''}
           />
-          <section class="card card-body">
+          <section class="card card-body export">
             <h2>Charts</h2>
             <p class="muted">Each chart in Metrics can be saved as PNG or SVG.</p>
+            <a class="button" href={linkTo({ view: 'metrics', run: run.id })}>
+              Open Metrics
+            </a>
           </section>
         </div>
       )}

@@ -71,7 +71,8 @@ function Reading({ run, now }: { readonly run: RunSummary; readonly now: NowRead
         <Stat
           name="Cost"
           value={run.costUsd === undefined ? '–' : formatUsd(run.costUsd)}
-          note={run.budgetUsd === undefined ? 'no budget set' : `of ${formatUsd(run.budgetUsd)}`}
+          note={costNote(run)}
+          isBad={run.costUsd !== undefined && run.budgetUsd !== undefined && run.costUsd > run.budgetUsd}
         />
       </dl>
       <Pending now={now} isRunning={isRunning} />
@@ -139,6 +140,11 @@ function Pending({ now, isRunning }: { readonly now: NowReading; readonly isRunn
 function timeLeft({ steps, totalSteps }: RunSummary, { stepsPerSecond }: NowReading): string {
   if (totalSteps === undefined || stepsPerSecond <= 0) return '–';
   return totalSteps <= steps ? 'done' : formatDuration((1_000 * (totalSteps - steps)) / stepsPerSecond);
+}
+
+function costNote({ costUsd, budgetUsd }: RunSummary): string {
+  if (budgetUsd !== undefined) return `of ${formatUsd(budgetUsd)}`;
+  return costUsd === undefined ? 'no prices given' : 'no budget set';
 }
 
 function inFlightNote({ inFlight }: NowReading): string {

@@ -154,7 +154,9 @@ function drawTimes(
     context.fillStyle = cssValue('--grid');
     context.fillRect(Math.round(x(at)), TOP - 6, 1, height);
     context.fillStyle = cssValue('--muted');
-    context.fillText(formatDuration(at), x(at) + 3, 4);
+    const text = formatDuration(at);
+    // A time that is cut off says something else.
+    if (x(at) + 3 + context.measureText(text).width <= width) context.fillText(text, x(at) + 3, 4);
   }
 }
 

@@ -104,11 +104,20 @@ function Advice({ share, sequential }: { readonly share: number; readonly sequen
 function Legend() {
   return (
     <p class="timeline-legend muted small">
-      <span class="phase sent" /> being sent
-      <span class="phase queued" /> queued
-      <span class="phase ran" /> running, until the result was here
-      <span class="phase idle" /> nothing in flight
+      <LegendEntry phase="sent">being sent</LegendEntry>
+      <LegendEntry phase="queued">queued</LegendEntry>
+      <LegendEntry phase="ran">running, until the result was here</LegendEntry>
+      <LegendEntry phase="idle">nothing in flight</LegendEntry>
     </p>
+  );
+}
+
+function LegendEntry({ phase, children }: { readonly phase: string; readonly children: string }) {
+  return (
+    <span>
+      <span class={`phase ${phase}`} />
+      {children}
+    </span>
   );
 }
 

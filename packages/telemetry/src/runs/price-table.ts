@@ -11,9 +11,9 @@ export interface Usage {
 export interface PriceTable {
   /** Forward and backward passes. */
   readonly train: number;
-  /** Prompts of samples and computed logprobs. Needed when the run evaluates. */
+  /** Prompts of samples and computed logprobs. Needed when the run samples. */
   readonly prefill?: number | undefined;
-  /** Sampled tokens. Needed when the run evaluates. */
+  /** Sampled tokens. Needed when the run samples. */
   readonly sample?: number | undefined;
 }
 
@@ -33,7 +33,7 @@ export function costOf(usage: Usage, prices: PriceTable): number {
     if (price === undefined || !(price >= 0)) {
       throw new ConfigurationError({
         option: `prices.${kind}`,
-        message: `maxCostUsd needs prices.${kind}, in US dollars per million tokens.`,
+        message: `prices.${kind} is missing or negative. Give it in US dollars per million tokens.`,
       });
     }
     cost += (tokens * price) / MILLION;
