@@ -50,6 +50,7 @@ export {
   comparisonsFromJsonl,
   type LabeledComparison,
   type PreferenceLabel,
+  preferenceDatum,
   swapComparison,
 } from './preference/comparison.js';
 export { dpoLoss, type SummedLogprobs } from './preference/dpo-loss.js';

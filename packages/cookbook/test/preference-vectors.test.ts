@@ -1,7 +1,18 @@
-import { comparisonMessages, dpoLoss, type MatchupPattern, matchupRewards, swapComparison, winRate } from '@tinkex/cookbook';
-import type { Message } from '@tinkex/renderers';
+import {
+  comparisonMessages,
+  dpoLoss,
+  type MatchupPattern,
+  matchupRewards,
+  type PreferenceLabel,
+  preferenceDatum,
+  swapComparison,
+  winRate,
+} from '@tinkex/cookbook';
+import { getRenderer, type Message, toRendererTokenizer } from '@tinkex/renderers';
+import { ByteTokenizer } from '@tinkex/types';
 import { describe, expect, it } from 'vitest';
 import { readCookbookVectors } from '../../../vectors/read.js';
+import { cutAfterFirstTarget } from '../src/preference/comparison.js';
 import { dpoCustomLoss } from '../src/preference/dpo-loss.js';
 import { matchups } from '../src/preference/matchups.js';
 import { scoreTargets } from '../src/rl/kl.js';
@@ -123,4 +134,27 @@ describe('preferences', () => {
       });
     },
   );
+
+  it.each(of('swap'))('%# are swapped with their label', ({ input, expected }) => {
+    const message = (content: string): Message[] => [{ role: 'assistant', content }];
+    const { label } = input as unknown as { label: PreferenceLabel };
+    const swapped = swapComparison({ comparison: { prompt: [], completionA: message('one'), completionB: message('two') }, label });
+    const { completionA, completionB } = swapped.comparison;
+    expect({ label: swapped.label, completionA, completionB }).toEqual(expected);
+  });
+
+  it.each(of('label_tokens_cut'))('%# end with the first token of the label', ({ input, expected }) => {
+    const { tokens, weights } = input as unknown as { tokens: number[]; weights: number[] };
+    expect(cutAfterFirstTarget(tokens, weights)).toEqual(expected);
+  });
+
+  it('train a preference model on one token, that of the label', () => {
+    const tokenizer = toRendererTokenizer(new ByteTokenizer());
+    const say = (content: string): Message[] => [{ role: 'assistant', content }];
+    const comparison = { prompt: [{ role: 'user', content: 'q' }], completionA: say('one'), completionB: say('two') };
+    const { lossFnInputs } = preferenceDatum({ comparison, label: 'Tie' }, getRenderer('role_colon', tokenizer));
+    const weights = lossFnInputs.weights?.toNumbers() ?? [];
+    expect(weights.filter((weight) => weight > 0)).toEqual([1]);
+    expect(weights.at(-1)).toBe(1);
+  });
 });

@@ -47,6 +47,20 @@ describe('the runs of the reference', () => {
     }
   });
 
+  it('sft-resume took 10 optimizer steps for 8, and sft-done none when it was started again; here both are exact', async () => {
+    const stepsOf = (metrics: readonly Readonly<Record<string, unknown>>[]) => metrics.map((record) => record['optimizer_step:max']);
+    expect(stepsOf(recordedSft('sft-resume').metricsJsonl)).toEqual([9, 10]);
+    expect(stepsOf(recordedSft('sft-done').metricsJsonl)).toEqual([]);
+    const service = setup.connect();
+    const options = { ...SETTINGS, service, data: recordedData(recordedSft('sft')), logPath: join(setup.folder, 'resumed') };
+    await trainSupervised({ ...options, maxSteps: 6 });
+    await trainSupervised(options);
+    expect(stepsOf((await readRun(options.logPath)).metrics)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
+    const passes = setup.server.count('forwardBackward');
+    await trainSupervised(options);
+    expect(setup.server.count('forwardBackward')).toBe(passes);
+  });
+
   it('a rolling checkpoint is deleted when the next one exists, and the last one after the final one', async () => {
     const logPath = join(setup.folder, 'rolling');
     const service = setup.connect();

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import { decodeMessage, type Message } from '@tinkex/renderers';
-import { ValidationError, type ValidationIssue } from '@tinkex/types';
+import { datumFromModelInputWeights, decodeMessage, type Message, type Renderer } from '@tinkex/renderers';
+import { type Datum, ModelInput, ValidationError, type ValidationIssue } from '@tinkex/types';
 
 /** Two answers to the same conversation. */
 export interface Comparison {
@@ -29,6 +29,27 @@ export function swapComparison({ comparison: { prompt, completionA, completionB 
 export function comparisonMessages({ prompt, completionA, completionB }: Comparison): Message[] {
   const announce = (text: string): Message => ({ role: 'system', content: `==== ${text} ====` });
   return [...prompt, announce('Completion A'), ...completionA, announce('Completion B'), ...completionB, announce('Preference')];
+}
+
+/**
+ * A comparison as an example for a preference model. Only the first token of the label is trained on, and nothing follows it.
+ *
+ * @example
+ * const data = { train: rowDataset({ rows: comparisons, batchSize: 32, toData: (row) => [preferenceDatum(row, renderer)] }) };
+ */
+export function preferenceDatum({ comparison, label }: LabeledComparison, renderer: Renderer): Datum {
+  const messages: Message[] = [...comparisonMessages(comparison), { role: 'assistant', content: label }];
+  const { modelInput, weights } = renderer.buildSupervisedExample(messages, 'last_assistant_message');
+  const cut = cutAfterFirstTarget(Array.from(modelInput.toInts()), Array.from(weights));
+  return datumFromModelInputWeights(ModelInput.fromInts(cut.tokens), cut.weights);
+}
+
+/** Tokens up to the first that is trained on. */
+export function cutAfterFirstTarget(tokens: readonly number[], weights: readonly number[]): { tokens: number[]; weights: number[] } {
+  const length = weights.findIndex((weight) => weight > 0) + 1;
+  return length === 0
+    ? { tokens: [...tokens], weights: [...weights] }
+    : { tokens: tokens.slice(0, length), weights: weights.slice(0, length) };
 }
 
 /** The answers in order: the better one first. A tie counts as B, as in the reference. */

@@ -66,6 +66,8 @@ export interface RlConfig extends TrainOptions {
   readonly seed?: number | null | undefined;
   /** Whether the episodes are written to `iteration_NNNNNN/`. Default true. */
   readonly rolloutJsonExport?: boolean | undefined;
+  /** How many groups of each iteration `iteration_NNNNNN/train.html` shows, to be read in a browser; 0 for no report. Default 4. */
+  readonly numGroupsToLog?: number | undefined;
   /** Steps between evaluations, at step 0 first; 0 for none. Default 20. */
   readonly evalEvery?: number | undefined;
 }
@@ -87,6 +89,7 @@ const DEFAULTS = {
   removeConstantRewardGroups: false,
   maxConcurrentEpisodes: 1_024,
   rolloutJsonExport: true,
+  numGroupsToLog: 4,
   evalEvery: 20,
 } as const;
 
@@ -105,7 +108,7 @@ export type ResolvedRlConfig = Omit<RlConfig, keyof typeof DEFAULTS | 'learningR
 export function resolveRlConfig(config: RlConfig): ResolvedRlConfig {
   checkOptions(config, {
     countsFromOne: ['maxTokens', 'groupsPerBatch', 'groupSize', 'numEpochs', 'numSubsteps', 'numMinibatches', 'maxConcurrentEpisodes'],
-    countsFromZero: ['maxStepsOffPolicy'],
+    countsFromZero: ['maxStepsOffPolicy', 'numGroupsToLog'],
     aboveZero: ['temperature'],
   });
   const preset = rolloutPreset(config.model);

@@ -3,7 +3,6 @@ import type { Renderer } from '@tinkex/renderers';
 import { type JsonRecord, type Metrics, type RunFolder, type RunWriter, readRun } from '@tinkex/telemetry/runs';
 import { ConfigurationError } from '@tinkex/types';
 import type { Spending } from '../budget/spending.js';
-import { checkpointName } from '../checkpoints/save-policy.js';
 import { type BatchDataset, rowDataset } from '../data/supervised-dataset.js';
 import type { Evaluator } from '../evaluation/evaluator.js';
 import { checkEvaluatorUsage } from '../loop/evaluations.js';
@@ -19,10 +18,10 @@ import type { EnvGroup } from './environments/env.js';
 import { applyKlPenalty, scoreTargets } from './kl.js';
 import { type PlayGroup, RlDriver } from './loops/driver.js';
 import type { AdvantageRule } from './loops/prepare-batch.js';
+import { writeIteration } from './report/iteration-files.js';
 import { rolloutEvaluator } from './rollout-evaluator.js';
 import { type Policy, samplingPolicy } from './rollouts/policy.js';
 import { RolloutErrors } from './rollouts/rollout-errors.js';
-import { rolloutSummaries } from './rollouts/rollout-summaries.js';
 import { runGroup } from './rollouts/run-group.js';
 import { sampleSeed } from './sample-seed.js';
 
@@ -72,7 +71,8 @@ export async function runRl(config: ResolvedRlConfig, variant: RlVariant): Promi
       const play = groupPlayer(config, parts, renderer);
       const prepare = { removeConstantRewardGroups, rules };
       const { customLoss } = variant;
-      return new RlDriver({ ...config, ...parts, plan, dataset, play, prepare, evaluators, errors, customLoss }, from).run();
+      const { tokenizer } = renderer;
+      return new RlDriver({ ...config, ...parts, tokenizer, plan, dataset, play, prepare, evaluators, errors, customLoss }, from).run();
     },
   });
 }
@@ -158,6 +158,7 @@ function budgeted(policy: Policy, maxTokens: number, spending: Spending): Policy
 function evaluatorsOf(config: ResolvedRlConfig, { spending, clock, writer }: RunParts, renderer: Renderer): readonly Evaluator[] {
   const { testDataset, evaluators, maxTokens, limits, strategy, termination, maxConcurrentEpisodes, seed, signal, rolloutJsonExport } =
     config;
+  const { numGroupsToLog } = config;
   if (testDataset === undefined || testDataset.length === 0) return evaluators;
   const test = rolloutEvaluator(testDataset, {
     renderer,
@@ -173,14 +174,11 @@ function evaluatorsOf(config: ResolvedRlConfig, { spending, clock, writer }: Run
     usage: {},
     wrapPolicy: (policy) => budgeted(policy, maxTokens, spending),
     async onGroups(groups, { step: iteration = 0 }) {
-      if (rolloutJsonExport) await exportTest(writer, iteration, rolloutSummaries(groups, { split: 'test', iteration }));
+      const files = { iteration, prefix: 'eval_test', split: 'test', groups, hasSummaries: rolloutJsonExport };
+      await writeIteration(writer, { ...files, numGroupsToLog, tokenizer: renderer.tokenizer, nowMs: clock.wallMs() });
     },
   });
   return [...evaluators, test];
-}
-
-async function exportTest(writer: RunWriter, iteration: number, records: readonly JsonRecord[]): Promise<void> {
-  await writer.replace(`iteration_${checkpointName(iteration)}/eval_test_rollout_summaries.jsonl`, records);
 }
 
 function configRecord(config: ResolvedRlConfig, { name }: Renderer, { recipeName, record }: RlVariant): JsonRecord {
@@ -207,6 +205,7 @@ function configRecord(config: ResolvedRlConfig, { name }: Renderer, { recipeName
     stream_minibatch_config:
       config.numMinibatches === 1 ? null : { groups_per_batch: groupsPerBatch, num_minibatches: config.numMinibatches },
     rollout_json_export: config.rolloutJsonExport,
+    num_groups_to_log: config.numGroupsToLog,
     seed: config.seed,
     ...record,
   };

@@ -66,10 +66,15 @@ export class RunWriter implements AsyncDisposable {
 
   /** Replaces a JSONL file of the folder in one step, such as the rollouts of an iteration. Creates the folders in its name. */
   async replace(file: string, records: readonly JsonRecord[]): Promise<void> {
+    await this.#closeAppender(file);
+    await this.replaceText(file, records.map((record) => `${stringifyLine(record)}\n`).join(''));
+  }
+
+  /** Replaces another file of the folder in one step, such as a report. Creates the folders in its name. */
+  async replaceText(file: string, text: string): Promise<void> {
     const path = join(this.path, file);
     await mkdir(dirname(path), { recursive: true });
-    await this.#closeAppender(file);
-    await replaceFile(path, records.map((record) => `${stringifyLine(record)}\n`).join(''));
+    await replaceFile(path, text);
   }
 
   /**

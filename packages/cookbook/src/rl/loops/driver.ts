@@ -6,6 +6,7 @@ import type { PendingSave } from '../../checkpoints/checkpointer.js';
 import { checkpointName } from '../../checkpoints/save-policy.js';
 import type { BatchDataset } from '../../data/supervised-dataset.js';
 import type { Evaluator } from '../../evaluation/evaluator.js';
+import type { DecodingTokenizer } from '../../evaluation/loss-metrics.js';
 import { runEvaluators, usageWithEvaluators } from '../../loop/evaluations.js';
 import {
   endOfPlan,
@@ -22,8 +23,8 @@ import { stateFields } from '../../loop/state-record.js';
 import type { RlDatum } from '../assembly.js';
 import type { EnvGroup } from '../environments/env.js';
 import { klPrePost, klSampleTrain } from '../kl.js';
+import { writeIteration } from '../report/iteration-files.js';
 import type { RolloutErrors } from '../rollouts/rollout-errors.js';
-import { rolloutSummaries } from '../rollouts/rollout-summaries.js';
 import type { TrajectoryGroup } from '../rollouts/trajectory.js';
 import { trajectoryMetrics } from '../trajectory-metrics.js';
 import { meanOfParts, samplerSteps } from './batch-metrics.js';
@@ -54,6 +55,9 @@ export interface RlDriverParts extends RunParts {
   readonly maxStepsOffPolicy: number;
   readonly computePostKl: boolean;
   readonly rolloutJsonExport: boolean;
+  readonly numGroupsToLog: number;
+  /** For the report. */
+  readonly tokenizer: DecodingTokenizer;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -239,6 +243,7 @@ export class RlDriver {
     { evaluation, timer, save }: { readonly evaluation: Metrics; readonly timer: StepTimer; readonly save: PendingSave | undefined },
   ): Promise<void> {
     const { plan, log, writer, errors, customLoss, computePostKl, maxStepsOffPolicy, numMinibatches, rolloutJsonExport } = this.#parts;
+    const { numGroupsToLog, tokenizer, clock } = this.#parts;
     const { played, prepared, passes, updates } = submitted;
     const [outputs, updated] = await timer.measure('train_step', async () => {
       const results: ForwardBackwardOutput[] = [];
@@ -269,10 +274,8 @@ export class RlDriver {
       ...errors.metrics(),
       ...timer.metrics(),
     };
-    if (rolloutJsonExport) {
-      const file = `iteration_${checkpointName(step)}/train_rollout_summaries.jsonl`;
-      await writer.replace(file, rolloutSummaries(played, { split: 'train', iteration: step }));
-    }
+    const files = { iteration: step, prefix: 'train', split: 'train', groups: played, hasSummaries: rolloutJsonExport };
+    await writeIteration(writer, { ...files, numGroupsToLog, tokenizer, nowMs: clock.wallMs() });
     await log.add(step, metrics, timer, save);
   }
 }
