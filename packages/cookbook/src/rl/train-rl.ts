@@ -1,6 +1,6 @@
 import type { CustomLoss } from '@tinkex/clients';
 import type { Renderer } from '@tinkex/renderers';
-import { type JsonRecord, type Metrics, type RunFolder, type RunWriter, readRun } from '@tinkex/telemetry/runs';
+import { type JsonRecord, type Metrics, type RunFolder, readRun } from '@tinkex/telemetry/runs';
 import { ConfigurationError } from '@tinkex/types';
 import type { Spending } from '../budget/spending.js';
 import { type BatchDataset, rowDataset } from '../data/supervised-dataset.js';
