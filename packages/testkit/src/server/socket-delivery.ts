@@ -39,7 +39,8 @@ export async function deliverDamaged(
  * `destroy()` reset immediately.
  */
 export function resetConnection(socket: Socket): void {
-  (socket as Socket & { resetAndClosing?: boolean }).resetAndClosing = true;
+  // Node does not reset a connection whose end is being written, and would never close it: it ends in order.
+  if (!socket.writableEnded) (socket as Socket & { resetAndClosing?: boolean }).resetAndClosing = true;
   socket.destroy();
 }
 
