@@ -22,5 +22,8 @@ export const PINS = {
   express: '5.3.0',
 } as const;
 
+/** Only the weekly run installs it, because it needs Node 22. */
+export const AI_PINS = { ai: '7.0.173', zod: '4.6.7' } as const;
+
 /** Only the weekly run installs it: it is larger than all others together. */
 export const NEXT_PINS = { next: '16.4.6', react: '19.3.1', 'react-dom': '19.3.1', ai: '6.0.322', '@ai-sdk/react': '3.0.323' } as const;

@@ -1,14 +1,16 @@
 /**
  * Gate: the packed packages work in the set-ups that users have: compilers, bundlers, test runners, web frameworks, without the optional peers. Every row of the README's
- * table of these is a project here that is built and run. A sample of the compilers' matrix by default; `--full` takes all of it, `--next` only Next.js.
+ * table of these is a project here that is built and run. A sample of the compilers' matrix by default; `--full` takes all of it, `--next` only Next.js,
+ * `--ai` only the newest AI SDK.
  */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { aiRow } from '../consumers/ai-row.js';
 import { bundlerRows } from '../consumers/bundler-rows.js';
 import { deploymentRows } from '../consumers/deployment-rows.js';
 import { nextRow } from '../consumers/next-row.js';
 import { openTelemetryRow } from '../consumers/opentelemetry-row.js';
-import { NEXT_PINS, PINS } from '../consumers/pins.js';
+import { AI_PINS, NEXT_PINS, PINS } from '../consumers/pins.js';
 import type { Row } from '../consumers/row.js';
 import { testRunnerRows } from '../consumers/test-runner-rows.js';
 import { sampledTypescriptRows, typescriptRows } from '../consumers/typescript-rows.js';
@@ -23,17 +25,19 @@ import { verdict } from './verdict.js';
 
 const isFull = process.argv.includes('--full');
 const isNext = process.argv.includes('--next');
+const isAi = process.argv.includes('--ai');
+const kind = isNext ? '-next' : isAi ? '-ai' : '';
 
 /** The projects stand inside the toolbox, so that they find its programs, and nothing else of ours. */
-const TOOLBOX = join(root, 'temp', isNext ? 'consumers-next' : 'consumers');
+const TOOLBOX = join(root, 'temp', `consumers${kind}`);
 const PROJECTS = join(TOOLBOX, 'projects');
 
-await installTools(TOOLBOX, isNext ? { ...NEXT_PINS } : PINS);
+await installTools(TOOLBOX, isNext ? NEXT_PINS : isAi ? AI_PINS : PINS);
 rmSync(PROJECTS, { recursive: true, force: true });
 const packages = publishedPackages();
 const wanted = packages.filter(({ name }) => ['clients', 'testkit', 'ai-sdk'].includes(name));
 await new Consumer(PROJECTS, wanted, packages).install(await packAll());
-const rows = isNext ? [nextRow()] : await everydayRows();
+const rows = isNext ? [nextRow()] : isAi ? [aiRow()] : await everydayRows();
 const problems = await inParallel(rows, examine);
 verdict('check:consumers', rows.map(({ name }) => name).join('; '), problems.flat());
 
