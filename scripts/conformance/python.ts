@@ -81,10 +81,8 @@ for (const { version, torch } of wantedEnvironments) {
   }
 }
 if (options.quick) skip('the Python cookbook', 'it needs torch; conformance:python without --quick runs it');
-else if (positionals.length === 0) {
-  if (!options.recipes) await checkPart('tinker-cookbook', checkCookbook);
-  if (!options.cookbook) await checkPart('programs of tinker-cookbook', checkRecipes);
-}
+else if (options.recipes) await checkPart('programs of tinker-cookbook', checkRecipes);
+else if (positionals.length === 0) await checkPart('tinker-cookbook', checkCookbook);
 if (wantedEnvironments.length > 0 && skipped === wantedEnvironments.length) skip('conformance:python', 'no environment is available');
 verdict('conformance:python', `${wantedEnvironments.length - skipped} environments`, problems);
 
