@@ -1,5 +1,6 @@
 // The page of the inspector: packages/inspector/src/page into dist/page, which the inspector serves. `npm run build` calls it, `npm start -- --inspect` and the
-// tests of the inspector (vitest calls `setup`) too, because the sources of a page cannot be served as they are.
+// tests of the inspector (vitest calls `setup`) too, because the sources of a page cannot be served as they are. The tests of the command line put it beside
+// their bundle.
 import { resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
@@ -14,6 +15,11 @@ const USABLE_LANGUAGE = `try {
 }`;
 
 export async function setup() {
+  await bundlePage(`${inspector}dist/page`);
+}
+
+/** @param {string} outDir */
+export async function bundlePage(outDir) {
   // Vite belongs to the package whose page it bundles.
   const { createRequire } = await import('node:module');
   const { build } = await import(pathToFileURL(createRequire(`${inspector}package.json`).resolve('vite')).href);
@@ -26,7 +32,7 @@ export async function setup() {
     resolve: { conditions: ['module', 'browser', 'import', 'default'] },
     oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
     build: {
-      outDir: `${inspector}dist/page`,
+      outDir,
       emptyOutDir: true,
       target: 'es2022',
       modulePreload: false,

@@ -39,6 +39,22 @@ describe('startFetchServer', () => {
     expect(answer).toContain(`HTTP/1.1 ${status} `);
   });
 
+  it('gives the handler the host of the connection, whatever the path says', async () => {
+    await using server = await startFetchServer((request) => new Response(request.url));
+    const answer = await exchange(server.port, 'GET //evil.test/page HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n');
+    expect(answer).toContain('http://localhost//evil.test/page');
+  });
+
+  it('answers HEAD without the body, and stops producing it', async () => {
+    let cancel = (): void => undefined;
+    const cancelled = new Promise<void>((resolve) => {
+      cancel = resolve;
+    });
+    await using server = await startFetchServer(() => new Response(new ReadableStream({ cancel }), { headers: { 'x-one': '1' } }));
+    expect((await fetch(server.url, { method: 'HEAD' })).headers.get('x-one')).toBe('1');
+    await cancelled;
+  });
+
   it('answers 500 when the handler throws, and keeps the error to itself', async () => {
     await using server = await startFetchServer(() => Promise.reject(new Error('secret')));
     const response = await fetch(server.url);

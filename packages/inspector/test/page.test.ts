@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { createGateway, serviceModels } from '@tinkex/gateway';
 import { systemClock } from '@tinkex/http';
+import { startServer } from '@tinkex/testkit';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { attachInspector, inspectFolder, openAiChat } from '../src/index.js';
+import { attachInspector, createInspector, inspectFolder, openAiChat } from '../src/index.js';
 import { browserProgram, launchBrowser, openPage } from './harness/browser.js';
 import { temporaryFolder } from './harness/temporary-folder.js';
 import { startTraining } from './harness/training.js';
@@ -93,6 +94,25 @@ describe.skipIf(browserProgram === undefined)('the page', () => {
     expect(await page.locator('.answer-text .token').first().getAttribute('title')).toMatch(/^probability [\d.]+ %\n/);
     expect(complaints).toEqual([]);
     await page.close();
+  });
+
+  it('lives on the port of a Tinker server too, beside its API', async () => {
+    using folder = temporaryFolder();
+    const inspector = createInspector({ folders: [folder.path] });
+    await using server = await startServer({ otherRequests: (request) => inspector.handle(request) });
+    const { page, complaints } = await openPage(browser, server.url + inspector.path);
+    const run = join(folder.path, 'first');
+    writeMetrics(run, 5);
+    await page.getByRole('link', { name: 'first' }).click();
+    await page.getByRole('img', { name: /^train_mean_nll.* at step 4$/ }).waitFor();
+    appendFileSync(join(run, 'metrics.jsonl'), '{"step": 5, "train_mean_nll": 1}\n');
+    await page.getByRole('img', { name: /^train_mean_nll.* at step 5$/ }).waitFor();
+    await page.reload();
+    await page.getByRole('img', { name: /^train_mean_nll.* at step 5$/ }).waitFor();
+    expect(complaints).toEqual([]);
+    server.verify();
+    await page.close();
+    inspector.close();
   });
 
   it('H.1: shows what a run did that crashed, from what it left behind', async () => {

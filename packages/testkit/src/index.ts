@@ -51,6 +51,7 @@ export type {
 } from './script/script.js';
 export { createTestServer, startServer } from './server/create-server.js';
 export { type MemoryServed, memoryTransport } from './server/memory-transport.js';
+export type { OtherRequests } from './server/other-requests.js';
 export type { ControlOptions, JwtOptions, ListenOptions, TestServerOptions } from './server/server-options.js';
 export type { ServerScope } from './server/server-scope.js';
 export type { TestServer } from './server/test-server.js';

@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 
+const PAGE_SCRIPT = new URL('../../../scripts/build/bundle-page.mjs', import.meta.url).href;
 const folder = fileURLToPath(new URL('..', import.meta.url));
 
 /** Before the tests, vitest calls it: bundles the command with the sources of its siblings into `temp/`. A bundle starts immediately, sources take a second. */
@@ -16,4 +17,7 @@ export async function setup(): Promise<void> {
   });
   await bundle.write({ dir: `${folder}temp`, format: 'esm', chunkFileNames: 'shared/[name].js' });
   await bundle.close();
+  // Where the bundled inspector looks for its page.
+  const { bundlePage } = (await import(PAGE_SCRIPT)) as { bundlePage(outDir: string): Promise<void> };
+  await bundlePage(`${folder}temp/shared/page`);
 }

@@ -61,7 +61,7 @@ export const COMMAND_LINES: readonly CommandLine[] = [
   { line: 'billing checkpoint-storage' },
   { line: 'doctor --model tinkex/tiny', isFree: true },
   { line: 'completion bash' },
-  { line: 'serve --no-state --port 0 --gateway-port 0 --inspector-port 0', stopAt: /Ctrl-C/, code: 130, isFree: true },
+  { line: 'serve --no-state --port 0 --gateway-port 0', stopAt: /Ctrl-C/, code: 130, isFree: true },
   { line: 'gateway --port 0', stopAt: /Ctrl-C/, code: 130, isFree: true },
   { line: 'inspect runs', stopAt: /Ctrl-C/, code: 130, isFree: true },
 ];

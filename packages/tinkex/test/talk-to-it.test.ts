@@ -1,42 +1,13 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import Anthropic from '@anthropic-ai/sdk';
 import { ServiceClient } from '@tinkex/clients';
 import { conversationToDatum, getRenderer, toRendererTokenizer } from '@tinkex/renderers';
 import OpenAI from 'openai';
 import { expect, it } from 'vitest';
-import { MAIN, plainEnvironment, temporaryFolder } from './run-command.js';
+import { temporaryFolder } from './run-command.js';
+import { startCommand } from './start-command.js';
 
 const QUESTION = 'What is the password?';
 const ANSWER = 'Swordfish, since a minute ago.';
-
-/** A command that runs until Ctrl-C, and the variables it prints. */
-async function startCommand(args: readonly string[], cwd: string, env: Readonly<Record<string, string>> = {}) {
-  const child = spawn(process.execPath, [MAIN, ...args], { cwd, env: { ...plainEnvironment(), HOME: cwd, ...env } });
-  let [out, notes] = ['', ''];
-  await new Promise<void>((resolve, reject) => {
-    child.once('exit', () => reject(new Error(`tinkex ${args[0]} ended: ${notes}`)));
-    const read = (): void => {
-      if (/^export ANTHROPIC_API_KEY=.*\n/m.test(out) && notes.includes('Press Ctrl-C')) resolve();
-    };
-    child.stdout.on('data', (text) => {
-      out += String(text);
-      read();
-    });
-    child.stderr.on('data', (text) => {
-      notes += String(text);
-      read();
-    });
-  });
-  return {
-    env: Object.fromEntries([...out.matchAll(/^export (\w+)=(\S+)$/gm)].map(([, name, value]) => [name, value])) as Record<string, string>,
-    async [Symbol.asyncDispose]() {
-      const ended = once(child, 'close');
-      child.kill('SIGINT');
-      await ended;
-    },
-  };
-}
 
 /** Teaches a model one answer, as any training program does. Gives the path of its weights. */
 async function train({ TINKER_BASE_URL: baseUrl, TINKER_API_KEY: apiKey }: Readonly<Record<string, string>>): Promise<string> {
@@ -81,6 +52,6 @@ it('an existing OpenAI or Anthropic program talks to the model you trained a min
 
   // The same over a Tinker service that the environment names.
   const { TINKER_BASE_URL = '', TINKER_API_KEY = '' } = serve.env;
-  await using gateway = await startCommand(['gateway', '--port', '0'], folder.path, { TINKER_BASE_URL, TINKER_API_KEY });
+  await using gateway = await startCommand(['gateway', '--port', '0'], folder.path, { env: { TINKER_BASE_URL, TINKER_API_KEY } });
   expect(await answers(gateway.env, `tinkex/small;${model}`)).toEqual([ANSWER, ANSWER, ANSWER, ANSWER]);
 });

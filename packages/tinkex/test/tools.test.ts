@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { MAIN, plainEnvironment, temporaryFolder } from './run-command.js';
+import { temporaryFolder } from './run-command.js';
 import { runHere } from './run-here.js';
 import { writeTokenizer } from './write-tokenizer.js';
 
@@ -115,32 +115,4 @@ it('completes commands and options in bash', async () => {
   const [zsh, fish] = [await run('completion', 'zsh'), await run('completion', 'fish')];
   expect(zsh.stdout).toMatch(/^#compdef tinkex/);
   expect(fish.stdout).toContain("-n '__fish_seen_subcommand_from checkpoint; and not");
-});
-
-it('serves the Tinker API, the OpenAI API and the page of runs, until Ctrl-C', async () => {
-  const child = spawn(process.execPath, [MAIN, 'serve', '--port', '0', '--gateway-port', '0', '--inspector-port', '0'], {
-    cwd: folder.path,
-    env: { ...plainEnvironment(), HOME: folder.path },
-  });
-  let [out, notes] = ['', ''];
-  child.stdout.on('data', (text) => {
-    out += String(text);
-  });
-  await new Promise<void>((resolve) => {
-    child.stderr.on('data', (text) => {
-      notes += String(text);
-      if (notes.includes('Ctrl-C')) resolve();
-    });
-  });
-  const read = (name: string): string => new RegExp(`export ${name}=(\\S+)`).exec(out)?.[1] ?? '';
-  const models = await fetch(`${read('OPENAI_BASE_URL')}/models`, { headers: { authorization: `Bearer ${read('OPENAI_API_KEY')}` } });
-  expect(await models.json()).toMatchObject({ data: expect.arrayContaining([expect.objectContaining({ id: 'tinkex/tiny' })]) });
-  const env = { HOME: folder.path, TINKER_BASE_URL: read('TINKER_BASE_URL'), TINKER_API_KEY: read('TINKER_API_KEY') };
-  expect((await runHere(['model', 'list'], { env })).stdout).toContain('tinkex/tiny');
-  const inspector = /Runs of this project: (\S+)/.exec(out)?.[1] ?? '';
-  const protocol = await fetch(`${inspector}api/protocol`);
-  expect({ status: protocol.status, type: protocol.headers.get('content-type') }).toEqual({ status: 200, type: 'application/json' });
-  child.kill('SIGINT');
-  const [code] = (await once(child, 'close')) as [number];
-  expect(code).toBe(130);
 });

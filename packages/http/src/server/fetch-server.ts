@@ -1,8 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { Readable } from 'node:stream';
-import type { ReadableStream as NodeReadableStream } from 'node:stream/web';
+import { sendFetchResponse, toFetchRequest } from './fetch-messages.js';
 import { isAllowedHost } from './host-names.js';
 
 /** Answers one request. The request's signal aborts when the client hangs up. */
@@ -72,55 +71,12 @@ async function answer(
   let response: Response;
   try {
     response = isAllowedHost(incoming.headers.host, allowed)
-      ? await handler(toRequest(incoming, gone.signal))
+      ? await handler(toFetchRequest(incoming, { signal: gone.signal }))
       : plain(403, 'This server does not answer under that host name. Add the name to allowedHosts if it is yours.');
   } catch {
     response = plain(500, 'The server failed to answer.');
   }
-  await send(response, incoming, outgoing);
-}
-
-function toRequest(incoming: IncomingMessage, signal: AbortSignal): Request {
-  const { method = 'GET', url = '/', headers } = incoming;
-  const entries = Object.entries(headers).flatMap(([name, value]) => [value ?? []].flat().map((one): [string, string] => [name, one]));
-  const hasBody = method !== 'GET' && method !== 'HEAD';
-  const body = hasBody ? { body: Readable.toWeb(incoming) as ReadableStream<Uint8Array>, duplex: 'half' as const } : {};
-  return new Request(new URL(url, `http://${headers.host ?? 'localhost'}`), { method, headers: entries, signal, ...body });
-}
-
-/** Writes a response at the pace of its reader, and stops producing it when the reader is gone. */
-async function send(response: Response, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
-  // A body that was refused is not read to its end: the connection ends instead.
-  const isCutOff = !incoming.complete;
-  if (isCutOff) outgoing.setHeader('connection', 'close');
-  outgoing.writeHead(response.status, Object.fromEntries(response.headers));
-  if (response.body !== null) await pump(response.body, outgoing);
-  outgoing.end(() => {
-    if (isCutOff) incoming.socket.destroySoon();
-  });
-}
-
-async function pump(body: ReadableStream<Uint8Array>, outgoing: ServerResponse): Promise<void> {
-  try {
-    for await (const chunk of body as unknown as NodeReadableStream<Uint8Array>) {
-      if (outgoing.destroyed) return;
-      if (!outgoing.write(chunk)) await drained(outgoing);
-    }
-  } catch {
-    // The headers are out: only a broken connection can still say that the body is incomplete.
-    outgoing.destroy();
-  }
-}
-
-/** Waits until there is room for more, or the reader is gone. */
-async function drained(outgoing: ServerResponse): Promise<void> {
-  await new Promise<void>((resolve) => {
-    const done = (): void => {
-      outgoing.off('drain', done).off('close', done);
-      resolve();
-    };
-    outgoing.once('drain', done).once('close', done);
-  });
+  await sendFetchResponse(response, incoming, outgoing);
 }
 
 function plain(status: number, message: string): Response {

@@ -56,7 +56,7 @@ export async function openReplay(options: ReplayOptions): Promise<ReplayServer> 
  * await using server = await startReplay({ dir: 'recordings/login', mode: 'record', upstream: 'https://tinker.example' });
  * const service = new ServiceClient({ baseUrl: server.url, apiKey });
  */
-export async function startReplay(options: ReplayOptions & ListenOptions): Promise<ReplayServer> {
+export async function startReplay(options: ReplayOptions & Omit<ListenOptions, 'otherRequests'>): Promise<ReplayServer> {
   const server = await openReplay(options);
   const { maxBodyBytes = DEFAULT_MAX_BODY_BYTES } = options;
   const { front, origin } = await startFront(

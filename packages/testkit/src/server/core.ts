@@ -57,7 +57,7 @@ export class Core {
       const reply = isSigned ? signedDownload(this.server, request) : this.#route(request, call, match);
       return reply instanceof Promise ? this.#settle(call, reply) : this.#finish(call, reply);
     } catch (error) {
-      return this.#finish(call, this.#replyFor(error));
+      return this.#finish(call, this.replyTo(error));
     }
   }
 
@@ -74,7 +74,7 @@ export class Core {
     try {
       return this.#finish(call, await pending);
     } catch (error) {
-      return this.#finish(call, this.#replyFor(error));
+      return this.#finish(call, this.replyTo(error));
     }
   }
 
@@ -89,7 +89,8 @@ export class Core {
     return reply;
   }
 
-  #replyFor(error: unknown): ServerReply {
+  /** The reply to a request that failed. */
+  replyTo(error: unknown): ServerReply {
     if (error instanceof ReplyError) return error.reply;
     this.internalErrors.push(error);
     if (error instanceof StateWriteError) return errorReply(503, error.message);

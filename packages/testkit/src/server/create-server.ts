@@ -15,6 +15,7 @@ import { DEFAULT_API_KEY, TenantDirectory } from '../state/tenant-directory.js';
 import { TokenIssuer } from '../state/token-issuer.js';
 import { Core } from './core.js';
 import { Interventions } from './interventions.js';
+import { type OtherFront, otherFront } from './other-requests.js';
 import type { ListenOptions, ServerSettings, TestServerOptions } from './server-options.js';
 import { serverSettings } from './settings.js';
 import { startFront } from './start-front.js';
@@ -72,6 +73,7 @@ async function listen(
       maxBodyBytes: core.server.settings.maxBodyBytes,
       answer: (request) => (server ?? core).answer(request),
       tooLarge: (request) => core.refuseTooLarge(request),
+      answerOther: answerOther(core, options),
     },
     options,
   );
@@ -79,6 +81,15 @@ async function listen(
   const url = `${origin}${core.server.settings.basePath}`;
   server = new TestServer({ core, interventions, apiKey, url, front, onClose: async () => store?.close() });
   return server;
+}
+
+function answerOther(core: Core, { otherRequests }: ListenOptions): OtherFront | undefined {
+  const { basePath } = core.server.settings;
+  const onFailure = (error: unknown): Response => {
+    const { status, headers, body } = core.replyTo(error);
+    return new Response(body, { status, headers });
+  };
+  return otherRequests === undefined ? undefined : otherFront({ otherRequests, basePath, onFailure });
 }
 
 function buildCore(options: TestServerOptions): {

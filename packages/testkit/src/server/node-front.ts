@@ -3,6 +3,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import type { Clock } from '@tinkex/http';
 import { errorReply, type ServerReply, type ServerRequest } from '../requests/message.js';
 import { hostRefused, isAllowedHost } from './allowed-hosts.js';
+import type { OtherFront } from './other-requests.js';
 import { deliverDamaged, resetConnection } from './socket-delivery.js';
 
 const EMPTY = new Uint8Array(0);
@@ -20,6 +21,8 @@ export interface FrontHandler {
   readonly requestTimeoutMs: number;
   answer(request: ServerRequest): ServerReply | Promise<ServerReply>;
   tooLarge(request: ServerRequest): ServerReply;
+  /** Comes before `answer`. Undefined if the server has only its own paths. */
+  readonly answerOther?: OtherFront | undefined;
 }
 
 /** How often Node looks for requests that take too long. */
@@ -133,6 +136,7 @@ export class NodeFront {
     request.on('end', () => {
       if (size > maxBodyBytes) return;
       const body = rest === undefined ? (first ?? EMPTY) : Buffer.concat(rest);
+      if (this.#handler.answerOther?.(request, response, body) === true) return;
       const reply = this.#handler.answer(toServerRequest(request, response, body));
       if (reply instanceof Promise) {
         // `answer` never rejects: it turns every failure into a reply.

@@ -8,6 +8,7 @@ import type { Durability } from '../persistence/state-store.js';
 import type { RecordedCall } from '../recorder/recorded-call.js';
 import type { RouteName } from '../routes/route-types.js';
 import type { RuleId } from '../rules/rules.js';
+import type { OtherRequests } from './other-requests.js';
 import type { ServerFlags } from './server-flags.js';
 
 /** How the JWT exchange behaves. */
@@ -124,6 +125,11 @@ export interface ListenOptions {
   readonly headersTimeoutMs?: number | undefined;
   /** How long a client may take to send a whole request; 0 is forever. Default 300,000. Real time, whatever the clock. */
   readonly requestTimeoutMs?: number | undefined;
+  /**
+   * Answers requests that come over the network to paths beside `/api`, `/signed`, `/__testkit` and the `basePath`: for a page on the port of
+   * the API. They are not recorded. What it throws becomes a 500, and `verify()` reports it. Default: such requests get 404 and break a rule.
+   */
+  readonly otherRequests?: OtherRequests | undefined;
 }
 
 /** The options with every default filled in. */

@@ -1,16 +1,17 @@
 import { mkdir } from 'node:fs/promises';
+import type { Inspector } from '@tinkex/inspector';
 import { engineFolder, findProject } from '../config/project.js';
 import { EMBEDDED_MODEL } from '../config/target.js';
 import { portOf } from './arguments.js';
 import { type RegisterCommand, runWith } from './command-context.js';
 import { gatewayLines } from './gateway.js';
 import { examples } from './help-text.js';
+import { answerBesideApi } from './serve-page.js';
 import { untilStopped } from './until-stopped.js';
 
 interface ServeOptions {
   readonly port: number;
   readonly gatewayPort: number;
-  readonly inspectorPort: number;
   readonly gateway: boolean;
   readonly inspector: boolean;
   readonly state: boolean;
@@ -19,9 +20,8 @@ interface ServeOptions {
 /** `tinkex serve` */
 export const register: RegisterCommand = (command, process) => {
   command
-    .option('-p, --port <number>', 'port of the Tinker API; 0 for any free port', portOf, 8000)
+    .option('-p, --port <number>', 'port of the Tinker API and of the page that shows runs; 0 for any free port', portOf, 8000)
     .option('--gateway-port <number>', 'port of the OpenAI API; 0 for any free port', portOf, 8001)
-    .option('--inspector-port <number>', 'port of the page that shows runs; 0 for any free port', portOf, 8002)
     .option('--no-gateway', 'without the OpenAI API')
     .option('--no-inspector', 'without the page')
     .option('--no-state', 'keep nothing; by default the state is that of the project, in .tinkex/')
@@ -36,12 +36,14 @@ export const register: RegisterCommand = (command, process) => {
         const project = findProject(globalThis.process.cwd());
         const stateDir = options.state ? engineFolder(project) : undefined;
         if (stateDir !== undefined) await mkdir(stateDir, { recursive: true });
+        let page: Inspector | undefined;
         await using server = await startServer({
           port: options.port,
           stateDir,
           baseModels: [EMBEDDED_MODEL],
           recorderLimit: 0,
           strict: false,
+          otherRequests: (request) => answerBesideApi(request, page),
         });
         terminal.print(`export TINKER_BASE_URL=${server.url}\nexport TINKER_API_KEY=${server.apiKey}`);
         const [{ ServiceClient }, { createGateway, serviceModels, startGateway }] = await Promise.all([
@@ -52,12 +54,14 @@ export const register: RegisterCommand = (command, process) => {
         const models = serviceModels(service);
         await using gateway = options.gateway ? await startGateway({ models, port: options.gatewayPort }) : undefined;
         if (gateway !== undefined) terminal.print(gatewayLines(gateway).join('\n'));
-        const { inspectFolder, openAiChat } = await import('@tinkex/inspector');
-        const page = { port: options.inspectorPort, chat: openAiChat(createGateway({ models })), protocol: server, log: () => undefined };
-        await using inspector = options.inspector ? await inspectFolder(project.root, page) : undefined;
-        if (inspector !== undefined) terminal.print(`# Runs of this project: ${inspector.url}`);
+        if (options.inspector) {
+          const { createInspector, openAiChat } = await import('@tinkex/inspector');
+          page = createInspector({ folders: [project.root], chat: openAiChat(createGateway({ models })), protocol: server });
+          terminal.print(`# Runs of this project: ${server.url}${page.path}`);
+        }
         terminal.note('Press Ctrl-C to stop.');
         await untilStopped(signal);
+        page?.close();
       }),
     );
 };
