@@ -24,6 +24,7 @@ import { type Machine, Results } from './report/results.js';
 import { printResult } from './report/table.js';
 import { startServer } from './server/start-server.js';
 import { codecBenchmarks } from './suites/codecs.js';
+import { cookbookBenchmarks, findPythonCookbook } from './suites/cookbook.js';
 import { gatewayBenchmarks } from './suites/gateway.js';
 import { httpBenchmarks } from './suites/http.js';
 import { importBenchmarks } from './suites/importing.js';
@@ -54,12 +55,15 @@ if ('reason' in sdk) {
 const browser = process.env['CHROME_PATH'] || CHROMIUM.find((path) => existsSync(path));
 if (browser === undefined) console.log('The page of the inspector is not measured: no browser; CHROME_PATH names one.');
 const renderers = isQuick ? {} : await findPythonRenderers(hasPython, torch);
+// It is large, so it is installed only when these benchmarks are named.
+const pythonCookbook = await findPythonCookbook(hasPython && names.some((name) => name.startsWith('supervised-loop')));
 const bench: Bench = {
   server,
   isQuick,
   isSurvey: isQuick && names.length === 0,
   python: 'run' in sdk ? sdk.run : undefined,
   renderers,
+  pythonCookbook,
   browser,
 };
 const benchmarks = [
@@ -69,6 +73,7 @@ const benchmarks = [
   pendingBenchmarks,
   sessionPollBenchmarks,
   trainingBenchmarks,
+  cookbookBenchmarks,
   codecBenchmarks,
   renderingBenchmarks,
   httpBenchmarks,

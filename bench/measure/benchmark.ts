@@ -20,6 +20,8 @@ export interface Bench {
   /** Undefined if the Python SDK cannot run. */
   readonly python: RunPython | undefined;
   readonly renderers: PythonRenderers;
+  /** A supervised loop of the Python cookbook; undefined if it cannot run. */
+  readonly pythonCookbook: RunPython | undefined;
   /** The program of a browser; undefined if none was found. */
   readonly browser: string | undefined;
 }

@@ -1,6 +1,6 @@
 """Runs what the Python cookbook has, as the settings in the first argument (JSON) say. Prints one JSON object.
 
-The TypeScript cookbook does the same in cookbook-loops.ts: change both together.
+The TypeScript cookbook does the same in cookbook-loops.ts: change both together. The benchmark in bench/python/supervised_loop.py imports this file.
 """
 
 import asyncio
@@ -195,6 +195,7 @@ def dpo(settings):
     train_dpo.main(config)
 
 
-settings = json.loads(sys.argv[1])
-{"sft": sft, "rl": rl, "dpo": dpo}[settings["loop"]](settings)
-print(json.dumps({"done": settings["loop"]}))
+if __name__ == "__main__":
+    settings = json.loads(sys.argv[1])
+    {"sft": sft, "rl": rl, "dpo": dpo}[settings["loop"]](settings)
+    print(json.dumps({"done": settings["loop"]}))

@@ -1,5 +1,6 @@
 import { type Conversation, conversationToDatum, type Message, type Reduction, type Renderer, type TrainOnWhat } from '@tinkex/renderers';
 import { ConfigurationError, type Datum, ValidationError, type ValidationIssue } from '@tinkex/types';
+import { numbersOf } from '../evaluation/loss-metrics.js';
 import { type BatchOptions, rowDataset, type SupervisedDataset } from './supervised-dataset.js';
 
 /** How conversations become examples. */
@@ -65,7 +66,7 @@ export function conversationDataset(conversations: readonly Conversation[], opti
       }
       const kept = length > maxLength ? renderConversation(conversation, options) : full;
       if (length > maxLength) truncatedRows++;
-      if (!(kept.lossFnInputs.weights?.toNumbers() ?? []).some((weight) => weight > 0)) rowsWithoutTarget++;
+      if (!hasTarget(kept)) rowsWithoutTarget++;
       rows.push({ conversation, tokens: kept.modelInput.length });
     } catch (error) {
       issues.push({ path: `conversations[${index}]`, message: (error as Error).message });
@@ -76,6 +77,10 @@ export function conversationDataset(conversations: readonly Conversation[], opti
   const dataset = rowDataset({ ...options, rows, rowTokens, toData: ({ conversation }) => [renderConversation(conversation, options)] });
   const tokens = rowTokens.reduce((sum, count) => sum + count, 0);
   return { dataset, report: { rows: rows.length, tokens, longestTokens, truncatedRows, droppedRows, rowsWithoutTarget } };
+}
+
+function hasTarget({ lossFnInputs: { weights } }: Datum): boolean {
+  return Array.prototype.some.call(numbersOf(weights), (weight) => weight > 0);
 }
 
 /** One conversation as an example, with its tools declared in front. */

@@ -1,5 +1,5 @@
 import type { RendererTokenizer } from '@tinkex/renderers';
-import type { Datum } from '@tinkex/types';
+import type { Datum, TensorData } from '@tinkex/types';
 
 /** Per datum, the targets with their weights and what the model gave them. */
 export interface ScoredTargets {
@@ -15,9 +15,14 @@ export type DecodingTokenizer = Pick<RendererTokenizer, 'decode'>;
 export function scoreTargets(data: readonly Datum[], logprobs: readonly ArrayLike<number>[]): ScoredTargets[] {
   return data.map(({ lossFnInputs: { weights, targetTokens } }, index) => ({
     logprobs: logprobs[index] ?? [],
-    weights: weights?.toNumbers() ?? [],
-    targetTokens: targetTokens?.toNumbers() ?? [],
+    weights: numbersOf(weights),
+    targetTokens: numbersOf(targetTokens),
   }));
+}
+
+/** The numbers of a tensor to read, without a copy where they are floats: a batch has as many as it has tokens. */
+export function numbersOf(tensor: TensorData | undefined): ArrayLike<number> {
+  return tensor?.data instanceof Float32Array ? tensor.data : (tensor?.toNumbers() ?? []);
 }
 
 /** The weighted mean of the negative logprobs. NaN when nothing has a weight. */

@@ -1,6 +1,6 @@
 import type { Metrics } from '@tinkex/telemetry/runs';
 import type { Datum, ForwardBackwardOutput, OptimStepResponse } from '@tinkex/types';
-import { bitsPerByte, type DecodingTokenizer, meanNll, scoreTargets } from '../evaluation/loss-metrics.js';
+import { bitsPerByte, type DecodingTokenizer, meanNll, numbersOf, type ScoredTargets, scoreTargets } from '../evaluation/loss-metrics.js';
 import type { PlannedStep, TrainingPlan } from '../loop/plan.js';
 
 /** What has come back for a step. */
@@ -19,7 +19,7 @@ export function stepMetrics(
   { data, output, update, evaluation, timings }: StepResults,
   tokenizer: DecodingTokenizer,
 ): Metrics {
-  const logprobs = output.lossFnOutputs.map((outputs) => outputs.logprobs?.toNumbers() ?? []);
+  const logprobs = output.lossFnOutputs.map((outputs) => numbersOf(outputs.logprobs));
   const scored = scoreTargets(data, logprobs);
   return {
     epoch,
@@ -28,12 +28,23 @@ export function stepMetrics(
     ...update.metrics,
     num_sequences: data.length,
     num_tokens: tokensOf(data),
-    num_loss_tokens: scored.reduce((sum, { weights }) => sum + Array.from(weights).reduce((total, weight) => total + weight, 0), 0),
+    num_loss_tokens: sumOfWeights(scored),
     train_mean_nll: meanNll(scored),
     train_mean_bpb: bitsPerByte(scored, tokenizer),
     ...evaluation,
     ...timings,
   };
+}
+
+function sumOfWeights(scored: readonly ScoredTargets[]): number {
+  let sum = 0;
+  for (const { weights } of scored) {
+    // Row by row, as the reference adds them up.
+    let ofRow = 0;
+    for (let index = 0; index < weights.length; index++) ofRow += weights[index] as number;
+    sum += ofRow;
+  }
+  return sum;
 }
 
 /** The tokens that the model reads. */

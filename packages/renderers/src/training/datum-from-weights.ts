@@ -26,18 +26,31 @@ export function datumFromModelInputWeights(
   const chunks = dropTrailingImages(truncate(modelInput.chunks, maxLength));
   const last = chunks.at(-1);
   if (last?.type !== 'encoded_text') throw invalid('modelInput', 'has no text at its end to learn');
-  const targets = chunks.flatMap((chunk) =>
-    chunk.type === 'encoded_text' ? Array.from(chunk.tokens) : new Array<number>(chunkLength(chunk)).fill(0),
-  );
-  if (targets.length < 2) throw invalid('modelInput', 'must have at least two positions: one to read, one to predict');
+  const length = chunks.reduce((sum, chunk) => sum + chunkLength(chunk), 0);
+  if (length < 2) throw invalid('modelInput', 'must have at least two positions: one to read, one to predict');
   const input = last.tokens.length === 1 ? chunks.slice(0, -1) : [...chunks.slice(0, -1), encodedText(last.tokens.slice(0, -1))];
   return datum({
     modelInput: new ModelInput(input),
-    lossFnInputs: {
-      targetTokens: targets.slice(1),
-      weights: reduce(Float32Array.from(Array.from(weights).slice(1, targets.length)), reduction),
-    },
+    lossFnInputs: { targetTokens: shiftTokens(chunks, length), weights: reduce(shiftWeights(weights, length), reduction) },
   });
+}
+
+/** The token at each position but the first; 0 where there is none. */
+function shiftTokens(chunks: readonly ModelInputChunk[], length: number): Int32Array {
+  const tokens = new Int32Array(length);
+  let position = 0;
+  for (const chunk of chunks) {
+    if (chunk.type === 'encoded_text') tokens.set(chunk.tokens, position);
+    position += chunkLength(chunk);
+  }
+  return tokens.subarray(1);
+}
+
+/** The weight of each position but the first. As many as there are: what is missing is reported later, as for any other example. */
+function shiftWeights(weights: ArrayLike<number>, length: number): Float32Array {
+  const shifted = new Float32Array(Math.max(0, Math.min(weights.length, length) - 1));
+  for (let index = 0; index < shifted.length; index += 1) shifted[index] = weights[index + 1] as number;
+  return shifted;
 }
 
 /** The first `maxLength` positions, without empty chunks. An image is kept whole or not at all. */
@@ -59,9 +72,13 @@ function dropTrailingImages(chunks: readonly ModelInputChunk[]): readonly ModelI
   return chunks.slice(0, last + 1);
 }
 
+/** Scales the weights in place. */
 function reduce(weights: Float32Array, reduction: Reduction): Float32Array {
-  const sum = weights.reduce((total, weight) => total + weight, 0);
-  return reduction === 'mean' && sum > 0 ? weights.map((weight) => weight / sum) : weights;
+  if (reduction === 'none') return weights;
+  let sum = 0;
+  for (const weight of weights) sum += weight;
+  if (sum > 0) for (let index = 0; index < weights.length; index += 1) weights[index] = (weights[index] as number) / sum;
+  return weights;
 }
 
 function invalid(path: string, message: string): ValidationError {
