@@ -30,6 +30,7 @@ import { httpBenchmarks } from './suites/http.js';
 import { importBenchmarks } from './suites/importing.js';
 import { inspectorBenchmarks } from './suites/inspector.js';
 import { pendingBenchmarks } from './suites/pending.js';
+import { findTorch, recallBenchmarks } from './suites/recall.js';
 import { findPythonRenderers, renderingBenchmarks } from './suites/rendering.js';
 import { samplingBenchmarks } from './suites/sampling.js';
 import { sessionPollBenchmarks } from './suites/session-poll.js';
@@ -64,6 +65,7 @@ const bench: Bench = {
   python: 'run' in sdk ? sdk.run : undefined,
   renderers,
   pythonCookbook,
+  torch: await findTorch(hasPython ? torch : undefined),
   browser,
 };
 const benchmarks = [
@@ -78,6 +80,7 @@ const benchmarks = [
   renderingBenchmarks,
   httpBenchmarks,
   testkitBenchmarks,
+  recallBenchmarks,
   gatewayBenchmarks,
   inspectorBenchmarks,
 ].flatMap((suite) => suite(bench));

@@ -22,6 +22,8 @@ export interface Bench {
   readonly renderers: PythonRenderers;
   /** A supervised loop of the Python cookbook; undefined if it cannot run. */
   readonly pythonCookbook: RunPython | undefined;
+  /** The recall model in PyTorch; undefined without `--torch`. */
+  readonly torch: RunPython | undefined;
   /** The program of a browser; undefined if none was found. */
   readonly browser: string | undefined;
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Bench, Benchmark, Contender, PythonRenderers, RunPython } from '../measure/benchmark.js';
 import { runProgram } from '../measure/run-program.js';
-import { renderingPython } from '../python/rendering-environment.js';
+import { benchPython } from '../python/bench-environment.js';
 
 const require = createRequire(import.meta.url);
 const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url));
@@ -14,10 +14,10 @@ const WARM_UP = 1_000;
 
 /** Finds what Python has to offer, and prints the reason for what it has not. */
 export async function findPythonRenderers(hasPython: boolean, torch: string | undefined): Promise<PythonRenderers> {
-  const tokenizers = hasPython ? await renderingPython('tokenizers', ['tokenizers==0.22.2']) : { reason: '--no-python' };
+  const tokenizers = hasPython ? await benchPython('tokenizers', ['tokenizers==0.22.2'], 'rendering.py') : { reason: '--no-python' };
   const native =
     hasPython && torch !== undefined
-      ? await renderingPython(`tml-renderers-torch-${torch}`, [`torch==${torch}`, 'tml-renderers==0.2.1'])
+      ? await benchPython(`tml-renderers-torch-${torch}`, [`torch==${torch}`, 'tml-renderers==0.2.1'], 'rendering.py')
       : { reason: 'it needs torch: pass --torch=2.13.0' };
   if ('reason' in tokenizers) console.log(`Hugging Face tokenizers (Rust) is not part of the comparison: ${tokenizers.reason}`);
   if ('reason' in native) console.log(`tml-renderers (Rust) is not part of the comparison: ${native.reason}`);
