@@ -7,6 +7,7 @@ import { median } from '../measure/statistics.js';
 import { stopwatch } from '../measure/stopwatch.js';
 
 interface Task {
+  readonly baseModel: string;
   /** UTF-8 text. */
   readonly file: string;
   /** Per step. */
@@ -18,11 +19,11 @@ interface Task {
 const ROUNDS = 9;
 const WARM_UP_ROUNDS = 6;
 
-await program(async ({ file, datums, tokens }: Task) => {
+await program(async ({ baseModel, file, datums, tokens }: Task) => {
   const text = [...readFileSync(file)];
   const engine = learnEngine();
   const model = await engine.createModel({
-    baseModel: 'tinkex/small',
+    baseModel,
     lora: { rank: 8, trainAttn: true, trainMlp: true, trainUnembed: true },
   });
   let place = 0;

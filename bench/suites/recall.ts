@@ -22,12 +22,13 @@ export async function findTorch(torch: string | undefined): Promise<RunPython | 
 export function recallBenchmarks({ isSurvey, torch }: Bench): Benchmark[] {
   if (isSurvey) return [];
   const task = { file: '' };
-  const train = (datums: number, tokens: number): Contender => ({
-    name: `train ${datums} x ${tokens.toLocaleString('en')}`,
-    run: () => runProgram('recall-engine', { ...task, datums, tokens }),
+  const train = (datums: number, tokens: number, baseModel = 'tinkex/small'): Contender => ({
+    name: `${baseModel}, ${datums} x ${tokens.toLocaleString('en')}`,
+    run: () => runProgram('recall-engine', { ...task, baseModel, datums, tokens }),
   });
   const contenders: Record<string, Contender> = {
     short: train(8, 256),
+    wide: train(8, 256, 'Qwen/Qwen3-8B'),
     middle: train(1, 2_048),
     large: train(64, 256),
     long: train(1, 16_384),
@@ -36,13 +37,14 @@ export function recallBenchmarks({ isSurvey, torch }: Bench): Benchmark[] {
   return [
     {
       id: 'recall-engine',
-      title: 'Training tinkex/small: its rate must not drop with the length of the text or the size of the batch',
+      title: 'Training on prose: the rate must not drop with the vocabulary, the length of the text or the size of the batch',
       contenders,
       prepare: async () => {
         if (task.file === '') task.file = writeProse();
       },
       comparisons: [
         { metric: 'tokensPerCpuSecond', of: 'short', goal: { atLeast: 30_000 } },
+        { metric: 'tokensPerCpuSecond', of: 'wide', against: 'short', goal: { atLeast: 0.8 } },
         { metric: 'tokensPerCpuSecond', of: 'middle', against: 'short', goal: { atLeast: 0.8 } },
         { metric: 'tokensPerCpuSecond', of: 'long', against: 'large', goal: { atLeast: 0.8 } },
         { metric: 'tokensPerCpuSecond', of: 'large', goal: { atLeast: 30_000 } },

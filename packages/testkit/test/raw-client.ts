@@ -110,9 +110,9 @@ export class RawClient {
     return json.session_id;
   }
 
-  async createModel(sessionId: string, modelSeqId = 0, rank = 4): Promise<string> {
+  async createModel(sessionId: string, modelSeqId = 0, rank = 4, baseModel = 'tinkex/tiny'): Promise<string> {
     const lora = { rank, seed: 1, train_unembed: true, train_mlp: true, train_attn: true };
-    const body = { session_id: sessionId, model_seq_id: modelSeqId, base_model: 'tinkex/tiny', lora_config: lora, type: 'create_model' };
+    const body = { session_id: sessionId, model_seq_id: modelSeqId, base_model: baseModel, lora_config: lora, type: 'create_model' };
     const { json } = await this.post('create_model', body);
     return (await this.result(json.request_id, 'CreateModel')).json.model_id;
   }

@@ -9,6 +9,7 @@ export interface RecallSetup {
   readonly baseModel?: string;
   readonly rank?: number;
   readonly samplingSeed?: number;
+  readonly anyModel?: boolean;
   readonly trainAttn?: boolean;
   readonly trainMlp?: boolean;
   readonly trainUnembed?: boolean;
@@ -16,8 +17,8 @@ export interface RecallSetup {
 }
 
 /** A new engine with one model. */
-export async function recall({ baseModel = QWEN, rank = 8, samplingSeed, optimizer = 'adamw', ...flags }: RecallSetup = {}) {
-  const engine = learnEngine({ seed: samplingSeed });
+export async function recall({ baseModel = QWEN, rank = 8, samplingSeed, anyModel, optimizer = 'adamw', ...flags }: RecallSetup = {}) {
+  const engine = learnEngine({ seed: samplingSeed, anyModel });
   const lora = { rank, trainAttn: true, trainMlp: true, trainUnembed: true, ...flags };
   return { engine, model: await engine.createModel({ baseModel, lora, optimizer: { type: optimizer } }) };
 }
