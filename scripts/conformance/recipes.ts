@@ -56,17 +56,17 @@ const RECIPES: readonly Recipe[] = [
     settings: ['batch_size=16', 'group_size=8', 'max_tokens=16', 'max_steps=30'],
     from: (paths) => ({ record: { name: 'warm-up', batch: 0, state_path: paths('sl_loop', 'final', 'state_path') } }),
     metric: 'reward/total',
-    hasLearned: (first, last) => first < 0.3 && last > 2 * first,
+    hasLearned: (first, last) => first < 0.3 && last > first + 0.4,
   },
   {
     name: 'rl_basic',
     module: 'recipes.rl_basic',
     folder: 'learn',
     learningRate: 4e-5,
-    settings: ['max_tokens=16', 'max_steps=10'],
+    settings: ['max_tokens=16', 'max_steps=16'],
     from: (paths) => ({ settings: [`load_checkpoint_path=${paths('sl_loop', 'final', 'state_path')}`] }),
     metric: 'env/all/correct',
-    hasLearned: (first, last) => first < 0.3 && last > 2 * first,
+    hasLearned: (first, last) => first < 0.3 && last > first + 0.4,
   },
   {
     name: 'dpo',
@@ -82,7 +82,7 @@ const RECIPES: readonly Recipe[] = [
     module: 'recipes.distillation.on_policy_distillation',
     folder: 'learn',
     learningRate: 1e-4,
-    settings: ['groups_per_batch=12', 'max_tokens=40', 'lora_rank=32', 'max_steps=30'],
+    settings: ['groups_per_batch=12', 'max_tokens=40', 'lora_rank=32', 'max_steps=20'],
     from: (paths) => ({
       settings: [
         `teacher_model=${RECIPE_MODEL}`,
@@ -91,7 +91,7 @@ const RECIPES: readonly Recipe[] = [
       ],
     }),
     metric: 'teacher_kl',
-    hasLearned: (first, last) => last < first / 2,
+    hasLearned: (first, last) => first > 0.02 && last < first / 2,
   },
 ];
 
@@ -132,7 +132,14 @@ async function runRecipe(
   }
   const rate = recipe.learningRate * LEARNING_RATE_FACTOR;
   const args = [model, ...settings, ...(start?.settings ?? []), `learning_rate=${rate}`, `log_path=${logPath}`];
-  const environment = { ...variables, HF_HUB_OFFLINE: '1', TOKENIZERS_PARALLELISM: 'false', TINKER_TELEMETRY: '0' };
+  const environment = {
+    ...variables,
+    // The libraries keep what they read by the name of the data set alone: a shared cache would give a program the conversations of another.
+    HF_HOME: join(folder, recipe.folder, '.cache'),
+    HF_HUB_OFFLINE: '1',
+    TOKENIZERS_PARALLELISM: 'false',
+    TINKER_TELEMETRY: '0',
+  };
   const result = await python.run(
     'python',
     ['-m', `tinker_cookbook.${module}`, ...args],
