@@ -6,6 +6,7 @@ export { type ColorizeOptions, colorizeDatum, colorizeTokens } from './data/colo
 export { type ConversationDataset, conversationDataset, type DataReport, type RenderOptions } from './data/conversation-dataset.js';
 export type { ConversationFormat } from './data/conversation-records.js';
 export { type ConversationSource, type ConversationSplit, conversationsFrom, type SplitOptions } from './data/conversation-source.js';
+export { type ConversationStream, type ConversationStreamOptions, conversationStream } from './data/conversation-stream.js';
 export { type ConversationFileOptions, conversationsFromJsonl } from './data/conversations-from-jsonl.js';
 export { conversationsFromParquet } from './data/conversations-from-parquet.js';
 export { messageText } from './data/message-text.js';

@@ -7,6 +7,7 @@ import { readCookbookVectors } from '../../../vectors/read.js';
 import { Checkpointer } from '../src/checkpoints/checkpointer.js';
 import { checkpointName, dueSave } from '../src/checkpoints/save-policy.js';
 import { splitConversations } from '../src/data/conversation-source.js';
+import { streamDataset } from '../src/data/stream-dataset.js';
 
 type Failure = { readonly error: string };
 
@@ -86,8 +87,16 @@ describe('the NLL evaluator', () => {
 describe('batches', () => {
   interface Case {
     readonly name: string;
-    readonly input: { readonly rows: number; readonly batchSize: number; readonly testSize: number; readonly shuffleSeed: number };
+    readonly input: {
+      readonly rows: number;
+      readonly batchSize: number;
+      readonly testSize: number;
+      readonly shuffleSeed: number;
+      readonly bufferSize: number;
+    };
     readonly expected: {
+      readonly epoch0: number[][];
+      readonly epoch1_batches_0_and_2: number[][];
       readonly batches: number;
       readonly beforeSetEpoch: number[][];
       readonly byEpochSeed: Record<string, number[][]>;
@@ -127,6 +136,29 @@ describe('batches', () => {
     const { train, test } = splitConversations(countUp(input.rows), input);
     expect(train).toEqual(expected.train);
     expect(test ?? null).toEqual(expected.test);
+  });
+
+  it.each(named('streaming'))('%# of a stream are shuffled within its buffer, and only read forward', async ({ input, expected }) => {
+    const { rows, batchSize, bufferSize } = input;
+    let opened = 0;
+    async function* open() {
+      opened++;
+      yield* countUp(rows);
+    }
+    const dataset = streamDataset({ open, length: rows, batchSize, bufferSize, shuffleSeed: 0, toData: (row) => [datumOf(row)] });
+    const read = async (epoch: number, index: number) => idsOf(await dataset.getBatch(epoch, index));
+    expect(dataset.batchCount(0)).toBe(expected.batches);
+    expect([await read(0, 0), await read(0, 1), await read(0, 2)]).toEqual(expected.epoch0);
+    expect([await read(1, 0), await read(1, 2)]).toEqual(expected.epoch1_batches_0_and_2);
+    await expect(read(1, 1)).rejects.toThrow('only read forward');
+    expect(opened).toBe(2);
+  });
+
+  it.each(named('neither or both of map and flatmap'))('%# one function makes the examples of a row, and it cannot be left out', () => {
+    // The reference has two and refuses neither or both at run time. Here there is one, and the compiler refuses to go without.
+    // @ts-expect-error toData is missing.
+    const withoutData = () => rowDataset({ rows: [1], batchSize: 1 }).getBatch(0, 0);
+    expect(withoutData).toThrow(TypeError);
   });
 
   it('need a size in rows or in tokens', () => {

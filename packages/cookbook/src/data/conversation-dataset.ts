@@ -83,6 +83,21 @@ function hasTarget({ lossFnInputs: { weights } }: Datum): boolean {
   return Array.prototype.some.call(numbersOf(weights), (weight) => weight > 0);
 }
 
+/** One conversation as an example, as `tooLong` says. For conversations that were not measured before. */
+export function renderWithin(conversation: Conversation, options: RenderOptions): Datum {
+  if (options.tooLong !== 'refuse') return renderConversation(conversation, options);
+  const { maxLength = Number.POSITIVE_INFINITY } = options;
+  const full = renderConversation(conversation, { ...options, maxLength: undefined });
+  const length = full.modelInput.length + 1;
+  if (length > maxLength) {
+    throw new ConfigurationError({
+      option: 'maxLength',
+      message: `A conversation has ${length} tokens, more than maxLength (${maxLength}).`,
+    });
+  }
+  return full;
+}
+
 /** One conversation as an example, with its tools declared in front. */
 export function renderConversation(
   { messages, tools = [] }: Conversation,

@@ -11,15 +11,33 @@ const PCG_MULTIPLIER = 47026247687942121848144207491837523525n;
  * @param length - Below 2³².
  */
 export function numpyPermutation(seed: number, length: number): Uint32Array {
-  const order = Uint32Array.from({ length }, (_, index) => index);
-  const next = pcg64(seed);
-  for (let last = length - 1; last > 0; last--) {
-    const other = drawUpTo(last, next);
-    const moved = order[last] as number;
-    order[last] = order[other] as number;
-    order[other] = moved;
+  return new NumpyGenerator(seed).permutation(length);
+}
+
+/** `numpy.random.default_rng(seed)`: what it draws depends on what it has drawn before. */
+export class NumpyGenerator {
+  readonly #next: () => number;
+
+  constructor(seed: number | bigint) {
+    this.#next = pcg64(BigInt(seed));
   }
-  return order;
+
+  permutation(length: number): Uint32Array {
+    const order = Uint32Array.from({ length }, (_, index) => index);
+    for (let last = length - 1; last > 0; last--) {
+      const other = drawUpTo(last, this.#next);
+      const moved = order[last] as number;
+      order[last] = order[other] as number;
+      order[other] = moved;
+    }
+    return order;
+  }
+
+  /** `integers(0, 2**63)`, on a generator that has not drawn half a word. */
+  integer63(): bigint {
+    const low = BigInt(this.#next());
+    return ((BigInt(this.#next()) << 32n) | low) >> 1n;
+  }
 }
 
 /** An unbiased number from 0 to `limit`: draws until one fits. */
@@ -32,7 +50,7 @@ function drawUpTo(limit: number, next: () => number): number {
 }
 
 /** numpy's PCG64 (XSL-RR 128/64), 32 bits at a time: the low half of each output first. */
-function pcg64(seed: number): () => number {
+function pcg64(seed: bigint): () => number {
   const [stateHigh, stateLow, incrementHigh, incrementLow] = seedSequence(seed) as [bigint, bigint, bigint, bigint];
   const increment = ((((incrementHigh << 64n) | incrementLow) << 1n) | 1n) & MASK_128;
   const step = (state: bigint) => (state * PCG_MULTIPLIER + increment) & MASK_128;
@@ -54,8 +72,8 @@ function pcg64(seed: number): () => number {
 }
 
 /** The first four 64-bit words of numpy's `SeedSequence(seed)`. */
-function seedSequence(seed: number): bigint[] {
-  const entropy = [seed >>> 0, Math.floor(seed / 2 ** 32) >>> 0];
+function seedSequence(seed: bigint): bigint[] {
+  const entropy = [Number(seed & MASK_32), Number((seed >> 32n) & MASK_32)];
   const hash = hasher(0x43b0d7e5, 0x931e8875);
   const pool = [0, 1, 2, 3].map((index) => hash(entropy[index] ?? 0));
   for (let from = 0; from < 4; from++) {

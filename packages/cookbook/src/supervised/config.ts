@@ -1,6 +1,7 @@
 import type { AdamParams, Datum } from '@tinkex/types';
 import type { RenderOptions } from '../data/conversation-dataset.js';
 import type { ConversationSource } from '../data/conversation-source.js';
+import type { ConversationStream } from '../data/conversation-stream.js';
 import type { BatchOptions, SupervisedDataset } from '../data/supervised-dataset.js';
 import type { Evaluator } from '../evaluation/evaluator.js';
 import type { LrSchedule } from '../loop/lr-schedule.js';
@@ -16,8 +17,8 @@ export interface SupervisedData {
 
 /** Options of `trainSupervised`. Defaults are the reference's. */
 export interface SupervisedConfig extends TrainOptions, Omit<RenderOptions, 'renderer'>, Omit<BatchOptions, 'shuffle'> {
-  /** Conversations, from `conversationsFromJsonl` or `conversationsFrom`, or your own examples. */
-  readonly data: ConversationSource | SupervisedData;
+  /** Conversations, from `conversationsFromJsonl`, `conversationsFrom` or `conversationStream`, or your own examples. */
+  readonly data: ConversationSource | ConversationStream | SupervisedData;
   /** Conversations per batch. Default 128, unless `batchTokens` is set. */
   readonly batchSize?: number | undefined;
   /** Default 1. */
@@ -61,6 +62,15 @@ export function resolveConfig(config: SupervisedConfig): ResolvedConfig {
     countsFromZero: ['warmupSteps', 'infrequentEvalEvery', 'submitAhead'],
   });
   if (config.batchSize !== undefined && config.batchTokens !== undefined) refuse('batchTokens', 'Set either batchSize or batchTokens.');
+  if ('open' in config.data) checkStream(config, config.data);
   const { batchTokens, batchSize = batchTokens === undefined ? DEFAULT_BATCH_SIZE : undefined } = config;
   return { ...DEFAULTS, ...definedOf(config), batchSize, ...resolveOptimizer(config) } as ResolvedConfig;
+}
+
+/** What needs all conversations before the first step does not go with a stream. */
+function checkStream({ batchTokens, tooLong }: SupervisedConfig, data: ConversationStream): void {
+  checkOptions(data, { countsFromOne: ['length', 'bufferSize'], countsFromZero: ['testSize'] });
+  if (batchTokens !== undefined) refuse('batchTokens', 'A stream has batches of batchSize conversations: set that instead of batchTokens.');
+  if (tooLong === 'drop')
+    refuse('tooLong', "A stream cannot leave conversations out. Set tooLong to 'truncate' or 'refuse', or filter the stream.");
 }

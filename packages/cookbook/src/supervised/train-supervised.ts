@@ -14,13 +14,14 @@ import { runTraining, type TrainingRun } from '../loop/run-training.js';
 import { type ResolvedConfig, resolveConfig, type SupervisedConfig, type SupervisedData } from './config.js';
 import { configRecord, FIXED_FIELDS } from './config-record.js';
 import { SupervisedDriver } from './driver.js';
+import { openStream } from './open-stream.js';
 import { positionRecord } from './position-record.js';
 import { stateOfRecord } from './resume.js';
 import { tokensOf } from './step-metrics.js';
 
 /** What a supervised run has come to. */
 export interface SupervisedRun extends TrainingRun {
-  /** What the conversations consist of; undefined for your own examples. */
+  /** What the conversations consist of; undefined for a stream and for your own examples. */
   readonly report: DataReport | undefined;
 }
 
@@ -31,6 +32,10 @@ interface OpenedData {
   readonly test?: Evaluator | undefined;
   readonly report?: DataReport | undefined;
   readonly rendererName?: string | undefined;
+  /** Rows of a stream. */
+  readonly rows?: number | undefined;
+  /** Ends what is still being read. */
+  readonly close?: (() => Promise<void>) | undefined;
 }
 
 /**
@@ -44,7 +49,20 @@ export async function trainSupervised(options: SupervisedConfig): Promise<Superv
   const conversations = 'load' in config.data ? await config.data.load() : undefined;
   const previous = await readRun(config.logPath);
   const opened = await openTraining(config, previous.checkpoints);
-  const { dataset, tokenizer, report, rendererName, test } = await openData(config, opened, conversations);
+  const data = await openData(config, opened, conversations);
+  try {
+    return await trainOn(data, config, opened, previous);
+  } finally {
+    await data.close?.();
+  }
+}
+
+async function trainOn(
+  { dataset, tokenizer, report, rendererName, rows = report?.rows, test }: OpenedData,
+  config: ResolvedConfig,
+  opened: OpenedTraining,
+  previous: RunFolder,
+): Promise<SupervisedRun> {
   if (report !== undefined) warnAboutData(report, config);
   const plan = makePlan(config, dataset);
   const evaluators = {
@@ -57,7 +75,7 @@ export async function trainSupervised(options: SupervisedConfig): Promise<Superv
     config,
     opened,
     previous,
-    record: configRecord(config, { rendererName, rows: report?.rows, batches: plan.epochSizes[0] ?? 0 }),
+    record: configRecord(config, { rendererName, rows, batches: plan.epochSizes[0] ?? 0 }),
     fixedFields: FIXED_FIELDS,
     state: await resumedState(plan, dataset, opened, previous),
     positionOf: (state) => positionRecord(plan, state),
@@ -86,6 +104,7 @@ async function openData(
   { training }: OpenedTraining,
   conversations: ConversationSplit | undefined,
 ): Promise<OpenedData> {
+  if ('open' in config.data) return openStream(config.data, config, await openRenderer(config, training));
   if (conversations === undefined) {
     const { train, test } = config.data as SupervisedData;
     const tokenizer = config.renderer?.tokenizer ?? toRendererTokenizer(await training.getTokenizer());
