@@ -21,7 +21,7 @@ const program = {
 await runExample(program, async ({ signal, flags, count }) => {
   const totalSteps = count('steps');
   const shown = { name: 'twenty-questions', metric: 'env/all/reward/total', label: 'found', totalSteps };
-  await using recipe = await openRecipe({ ...shown, signal, flags, embeddedModel: 'tinkex/small', hasTurns: true, untrainedRate: 0.01 });
+  await using recipe = await openRecipe({ ...shown, signal, flags, embeddedModel: 'tinkex/small', hasTurns: true, untrainedRate: 0.006 });
 
   // Chat models know the game. Of the embedded one, one copy learns to answer, another to ask and then to guess anything.
   const facts = THINGS.flatMap(({ secret, answers }) => answers.map((answer, at) => exchange(about(secret, QUESTIONS[at]), answer)));

@@ -7,7 +7,7 @@
  *   pnpm conformance:engines tuft                one of them; the tables keep what the last run found about the others
  *   pnpm conformance:engines --limit=300         seconds for one feature (default 120); for a slow machine
  *   pnpm conformance:engines --no-write          prints the tables only
- *   pnpm conformance:engines --examples=rl       only this example (repeatable); the rest as the last run found it
+ *   pnpm conformance:engines --examples=dpo      only this example (repeatable); the rest as the last run found it
  *   pnpm conformance:engines --clients           only the two clients; the examples as the last run found them
  */
 import { existsSync } from 'node:fs';
@@ -33,9 +33,15 @@ const PYTHON_PROGRAM = join(root, 'scripts/conformance/engines/features.py');
 /** The examples that need a server, with counts that a CPU can take. */
 const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   quickstart: [],
-  supervised: ['--fresh', '--epochs', '1'],
-  rl: ['--iterations', '2'],
   'custom-loss': [],
+  'chat-sl': ['--fresh', '--epochs', '1'],
+  'math-rl': ['--fresh', '--steps', '1'],
+  dpo: ['--fresh', '--epochs', '1'],
+  distillation: ['--fresh', '--steps', '1'],
+  'prompt-distillation': ['--fresh', '--epochs', '1'],
+  'tool-use': ['--fresh', '--steps', '1'],
+  'twenty-questions': ['--fresh', '--steps', '1'],
+  rubric: ['--fresh', '--steps', '1'],
   'concurrent-sampling': ['--prompts', '40', '--concurrency', '8'],
   'multi-tenant': [],
   checkpoints: [],
@@ -110,7 +116,9 @@ async function drive(server: EngineServer): Promise<ServerReport> {
     throw new Error(`no run has finished on ${server.name} yet: leave out --clients and --examples`);
   }
   if (last !== undefined && options.examples !== undefined) {
-    return { ...last, examples: { ...last.examples, ...(await onNewServer(installed, 'examples', driveExamples)) } };
+    const driven = { ...last.examples, ...(await onNewServer(installed, 'examples', driveExamples)) };
+    // An example that is gone leaves the table.
+    return { ...last, examples: Object.fromEntries(Object.keys(EXAMPLES).flatMap((name) => (driven[name] ? [[name, driven[name]]] : []))) };
   }
   return {
     name: server.name,

@@ -13,7 +13,7 @@ import {
   toRendererTokenizer,
 } from '@tinkex/renderers';
 import { readRun } from '@tinkex/telemetry/runs';
-import { ByteTokenizer, isByteTokenizerId } from '@tinkex/types';
+import { ByteTokenizer, ConfigurationError, isByteTokenizerId } from '@tinkex/types';
 import { INSPECT_HELP } from './inspection.js';
 import { lineChartSvg, type Series } from './line-chart.js';
 import { LiveCurve } from './live-curve.js';
@@ -94,12 +94,18 @@ export async function openRecipe({
   const target = await openTarget({ signal, embedded: { stateDir: `${logPath}-server` }, embeddedModel, inspected });
   const { service, baseModel: model } = target;
   const isUntrained = isByteTokenizerId(model);
-  const learningRate = isUntrained ? (untrainedRate ?? target.learningRate) : ('auto' as const);
+  const ownFormat = recommendedFormat(model);
+  const isListed = ownFormat !== undefined;
+  const learningRate = isUntrained ? (untrainedRate ?? target.learningRate) : isListed ? ('auto' as const) : target.learningRate;
   const sampler = (modelPath?: string) =>
     service.createSamplingClient({ ...(modelPath === undefined ? { baseModel: model } : { modelPath }), retry: true });
   const tokenizer = isUntrained && hasTurns ? chatBytes() : toRendererTokenizer(await (await sampler()).getTokenizer());
-  const renderer = getRenderer(isUntrained && hasTurns ? 'qwen3_instruct' : getRecommendedRendererName(model), tokenizer);
+  const renderer = getRenderer(isUntrained && hasTurns ? 'qwen3_instruct' : (ownFormat ?? 'role_colon'), tokenizer);
   console.log(`Training on ${target.description}`);
+  if (!isListed)
+    console.log(
+      `The model table does not know ${model}: it is trained in the chat format of base models, with a learning rate of ${learningRate}.`,
+    );
   const noteAtAbort = (): string => 'Finishing the steps that are submitted, then saving. A second Ctrl-C stops immediately.';
   const values = isOver ? [] : earlier.flatMap((record) => (typeof record[metric] === 'number' ? [record[metric]] : []));
   if (values.length > 0) console.log(`Continuing after step ${values.length}, from ${shownPath(logPath)}`);
@@ -160,6 +166,16 @@ async function chartOf(logPath: string, metric: string, label: string): Promise<
   });
   const series = [seriesOf('train', metric), seriesOf('validation', 'test/nll')].filter(({ points }) => points.length > 0);
   return lineChartSvg({ title: label, series });
+}
+
+/** Undefined for a model that the table does not know, such as one on your own server. */
+function recommendedFormat(model: string): string | undefined {
+  try {
+    return getRecommendedRendererName(model);
+  } catch (error) {
+    if (ConfigurationError.isInstance(error)) return undefined;
+    throw error;
+  }
 }
 
 /** A question and its answer, as a conversation to learn from. */

@@ -52,7 +52,8 @@ function responseFormat({ tokenizer }: FamilySetup): ResponseFormat {
     stopSequences: () => [STOP],
     parse,
     stream: {
-      stopTokens: eosTokenId === undefined ? [] : [eosTokenId],
+      stopTokens: [],
+      finalToken: eosTokenId,
       opensThinking: false,
       openingTokens: [],
       createReader: () => new PlainReader({ stop: STOP, before: BEFORE, after: AFTER }),

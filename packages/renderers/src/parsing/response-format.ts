@@ -13,6 +13,8 @@ export interface ResponseFormat {
 /** See {@link ResponseFormat.stream}. */
 export interface StreamFormat {
   readonly stopTokens: readonly number[];
+  /** Ends a response whose last token it is; anywhere else it is text. Default: none does. */
+  readonly finalToken?: number | undefined;
   /** Whether the renderer's prompts end inside a thinking block. */
   readonly opensThinking: boolean;
   /** What opens a thinking block, as the prompt writes it. */

@@ -15,6 +15,8 @@ export class TokenStream implements ResponseStream {
   #isOpening: boolean;
   #hasHeader = false;
   #isStopped = false;
+  /** A final token that may turn out to be text. */
+  readonly #held: number[] = [];
 
   constructor(format: StreamFormat, tokenizer: RendererTokenizer, { thinkingPrefilled, toolCalls = 'parsed' }: StreamOptions) {
     this.#format = format;
@@ -35,8 +37,10 @@ export class TokenStream implements ResponseStream {
     for (const token of Array.from(tokens)) {
       if (this.#isStopped) break;
       this.#tokens.push(token);
+      said.push(...this.#held.splice(0));
       this.#isStopped = this.#format.stopTokens.includes(token);
-      if (!this.#isStopped) said.push(token);
+      if (token === this.#format.finalToken) this.#held.push(token);
+      else if (!this.#isStopped) said.push(token);
     }
     // All at the same time: one delta for what came together, and not one for each token.
     return [...deltas, ...this.#feed(said)];
