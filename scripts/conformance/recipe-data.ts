@@ -42,7 +42,8 @@ export async function writeRecipeFolder(folder: string, purpose: 'learn' | 'warm
     test: conversations.slice(0, 8).map((messages) => ({ messages })),
   });
   const problems = SUMS.map(({ question, sum }) => ({ question, answer: `#### ${sum}` }));
-  const manyProblems = Array.from({ length: 40 }, () => problems).flat();
+  // Sixteen steps of rl_basic, which has no setting for its 128 questions per step.
+  const manyProblems = Array.from({ length: 64 }, () => problems).flat();
   await writeRows(join(folder, 'openai/gsm8k'), 'main', { train: manyProblems, test: problems });
   const pairs = FACTS.map(({ question, answer, rejected }) => ({
     chosen: `\n\nHuman: ${question}\n\nAssistant: ${answer}`,
