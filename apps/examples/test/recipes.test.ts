@@ -32,7 +32,7 @@ function itLearns({ name, behaviour, argsWhenBusy, check }: RecipeTest): void {
 // What exactly the embedded engine reaches may change with it: the tests ask for clear progress.
 itLearns({
   name: 'twenty-questions',
-  behaviour: 'finds the secret more often than by chance',
+  behaviour: 'finds the secret more often than a guess does',
   argsWhenBusy: ['--steps', '10'],
   check: ({ stdout }) => expect(changeOf(stdout, 'found').to).toBeGreaterThan(changeOf(stdout, 'found').from + 0.1),
 });

@@ -60,7 +60,7 @@ const REFUSED: Readonly<Record<string, readonly TarEntry[]>> = {
   ],
   'a negative size': [{ name: 'a', size: '-0000000001\0' }],
   'a size of 2^62': [{ name: 'a', size: '\x80\0\0\0\x40\0\0\0\0\0\0\0' }],
-  'a size that is no number': [{ name: 'a', size: 'many bytes..' }],
+  'a size that is not a number': [{ name: 'a', size: 'many bytes..' }],
   'a bad checksum': [{ name: 'a', content: 'x', checksum: '000001\0 ' }],
   'too many entries': Array.from({ length: 101 }, (_, index) => ({ name: `file-${index}` })),
   'too deep a name': [{ name: `${'d/'.repeat(45)}f`, content: 'x' }],
